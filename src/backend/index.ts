@@ -1,5 +1,6 @@
 export { BUCKETS } from './backend.js';
 export type { Backend, BackendSnapshot, Bucket, Pair, ScanOptions } from './backend.js';
+export { MemoryBackend } from './memory-backend.js';
 export {
   ClusterKey,
   MetaKey,
