@@ -18,3 +18,29 @@ export class StorageError extends Error {
     this.code = code;
   }
 }
+
+const REASONS: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  ENOSPC: 'no space left on the disk',
+  EDQUOT: 'disk quota exceeded',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'part of the path is not a directory',
+  EMFILE: 'too many open files',
+  ENOENT: 'no such file or directory',
+  EISDIR: 'it is a directory',
+  EIO: 'input/output error',
+};
+
+/** StorageError IO for what the system refused; a StorageError passes through unchanged. */
+export function diskRefusal(verb: string, path: string, cause: unknown): StorageError {
+  if (cause instanceof StorageError) return cause;
+  const reason = REASONS[(cause as NodeJS.ErrnoException).code ?? ''] ?? oneLine(cause);
+  return new StorageError('IO', `cannot ${verb} ${path}: ${reason}`, { cause });
+}
+
+/** The message of anything thrown, on one line. */
+export function oneLine(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,78 @@
+/** Group commit: writes asked for while one is under way share the next batch and its fsync. */
+import type { LevelBatch, LevelWriter } from './level-writer.js';
+
+export interface GroupedWrite {
+  /** Wait for fsync? One that does makes the whole batch do. */
+  readonly sync: boolean;
+  /** Adds its operations to the batch; returns about how many bytes they are. May throw: left out. */
+  encode(batch: LevelBatch): number;
+  /** Called once it is written, in the order of asking, before its promise resolves. */
+  apply(): void;
+}
+
+interface Waiting {
+  readonly write: GroupedWrite;
+  done(): void;
+  failed(error: unknown): void;
+}
+
+export class GroupCommit {
+  readonly #writer: LevelWriter;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(writer: LevelWriter) {
+    this.#writer = writer;
+  }
+
+  /** Resolves when it is written; rejects when the disk refused it or one before it. */
+  submit(write: GroupedWrite): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ write, done, failed });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when nothing is waiting any more. */
+  async idle(): Promise<void> {
+    await this.#running;
+    await this.#writer.settle();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      await this.#writeGroup(group);
+    }
+    this.#running = undefined;
+  }
+
+  async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    const batch = this.#writer.batch();
+    const encoded: Waiting[] = [];
+    let bytes = 0;
+    for (const waiting of group) {
+      try {
+        bytes += waiting.write.encode(batch);
+        encoded.push(waiting);
+      } catch (error) {
+        waiting.failed(error);
+      }
+    }
+    try {
+      await this.#writer.write(
+        batch,
+        bytes,
+        encoded.some(({ write }) => write.sync),
+      );
+    } catch (error) {
+      for (const { failed } of encoded) failed(error);
+      return;
+    }
+    for (const { write, done } of encoded) {
+      write.apply();
+      done();
+    }
+  }
+}

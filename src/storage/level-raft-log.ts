@@ -1,0 +1,243 @@
+/** The raft log on LevelDB. The contract is raft-log.ts. */
+import assert from 'node:assert/strict';
+import type { ConfState, Entry, HardState, Snapshot, SnapshotMetadata } from '../raft/index.js';
+import { GroupCommit } from './group-commit.js';
+import { type LevelDb, createLevel, openLevel } from './level-db.js';
+import { type LevelBatch, LevelWriter } from './level-writer.js';
+import {
+  LogKey,
+  encodeEntry,
+  encodeHardState,
+  encodeIdentity,
+  encodeMetadata,
+  encodeStart,
+  entryKey,
+} from './log-records.js';
+import { type LogState, takeEntries } from './log-state.js';
+import type { AppendBatch, LogIdentity, RaftLog } from './raft-log.js';
+import { readEntry, readLog } from './read-log.js';
+import { RecentEntries, type RecentEntriesLimits } from './recent-entries.js';
+
+/** How much of the log's end is kept in memory; 64 MiB and 100,000 entries unless said. */
+export type LevelRaftLogOptions = Partial<RecentEntriesLimits>;
+
+const DEFAULT_LIMITS: RecentEntriesLimits = { maxBytes: 64 << 20, maxEntries: 100_000 };
+/** Only entries behind the cache are read back, and each once or twice. */
+const CACHE_BYTES = 8 << 20;
+/** Records removed in one batch after a compaction, so that appends get their turn in between. */
+const REMOVE_RECORDS = 1000;
+/** What a record's key, header and checksum take, about. */
+const RECORD_OVERHEAD_BYTES = 24;
+
+export class LevelRaftLog implements RaftLog {
+  readonly #db: LevelDb;
+  readonly #folder: string;
+  readonly #commits: GroupCommit;
+  readonly #state: LogState;
+  readonly #recent: RecentEntries;
+  /** Last entry on disk once everything encoded so far is written. */
+  #encodedLastIndex: number;
+
+  private constructor(db: LevelDb, folder: string, state: LogState, recent: RecentEntries) {
+    this.#db = db;
+    this.#folder = folder;
+    this.#commits = new GroupCommit(new LevelWriter(db, folder));
+    this.#state = state;
+    this.#recent = recent;
+    this.#encodedLastIndex = state.lastIndex;
+  }
+
+  /** Makes an empty log in `folder`, which must not exist (its parent must). */
+  static async create(folder: string): Promise<void> {
+    await createLevel(folder);
+  }
+
+  /**
+   * Opens what {@link LevelRaftLog.create} made, verifying every record, that no index is missing and
+   * that terms never fall. Throws StorageError; nothing is ever cut off.
+   */
+  static async open(folder: string, options: LevelRaftLogOptions = {}): Promise<LevelRaftLog> {
+    const db = await openLevel(folder, { cacheBytes: CACHE_BYTES });
+    try {
+      const recent = new RecentEntries({ ...DEFAULT_LIMITS, ...options });
+      const state = await readLog(db, folder, (entry) => recent.push(entry));
+      // A crash may have come between a compaction and the removal of what it covers.
+      await db.clear({ lt: entryKey(state.firstIndex) });
+      return new LevelRaftLog(db, folder, state, recent);
+    } catch (error) {
+      await db.close();
+      throw error;
+    }
+  }
+
+  initialState(): { hardState: HardState; confState: ConfState } {
+    return { hardState: this.#state.hardState, confState: this.#state.metadata.confState };
+  }
+
+  entries(low: number, high: number, maxBytes: number): Entry[] {
+    this.#state.checkRange(low, high);
+    return takeEntries(low, high, maxBytes, (index) => this.#entry(index));
+  }
+
+  term(index: number): number | undefined {
+    return this.#state.terms.term(index);
+  }
+
+  firstIndex(): number {
+    return this.#state.firstIndex;
+  }
+
+  lastIndex(): number {
+    return this.#state.lastIndex;
+  }
+
+  snapshot(): Snapshot {
+    return this.#state.snapshot();
+  }
+
+  identity(): LogIdentity | undefined {
+    return this.#state.identity;
+  }
+
+  append({ entries, hardState, sync }: AppendBatch): Promise<void> {
+    return this.#commits.submit({
+      sync,
+      encode: (batch) => this.#encodeEntries(batch, entries) + putHardState(batch, hardState),
+      apply: () => {
+        if (entries.length > 0) this.#applyEntries(entries);
+        if (hardState !== undefined) this.#state.hardState = hardState;
+      },
+    });
+  }
+
+  async compact(index: number): Promise<void> {
+    const from = this.#state.firstIndex;
+    if (index < from) return;
+    await this.#commits.submit({
+      sync: false,
+      encode: (batch) => {
+        batch.put(LogKey.start, encodeStart({ index, term: this.#termAt(index) }));
+        return RECORD_OVERHEAD_BYTES;
+      },
+      apply: () => {
+        if (index < this.#state.firstIndex) return;
+        this.#state.terms.compact(index);
+        this.#recent.dropThrough(index);
+      },
+    });
+    await this.#removeRecords(from, index);
+  }
+
+  async install(metadata: SnapshotMetadata, hardState: HardState): Promise<void> {
+    const from = this.#state.firstIndex;
+    await this.#commits.submit({
+      sync: true,
+      encode: (batch) => {
+        batch.put(LogKey.start, encodeStart(metadata));
+        batch.put(LogKey.metadata, encodeMetadata(metadata));
+        this.#removeEncoded(batch, metadata.index + 1);
+        this.#encodedLastIndex = metadata.index;
+        return RECORD_OVERHEAD_BYTES * 4 + putHardState(batch, hardState);
+      },
+      apply: () => {
+        this.#state.install(metadata, hardState);
+        this.#recent.clear(metadata.index + 1);
+      },
+    });
+    await this.#removeRecords(from, metadata.index);
+  }
+
+  saveConfState(metadata: SnapshotMetadata): Promise<void> {
+    return this.#putRecord(LogKey.metadata, encodeMetadata(metadata), false, () => {
+      this.#state.metadata = metadata;
+    });
+  }
+
+  setIdentity(identity: LogIdentity): Promise<void> {
+    return this.#putRecord(LogKey.identity, encodeIdentity(identity), true, () => {
+      this.#state.identity = identity;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#commits.idle();
+    await this.#db.close();
+  }
+
+  #entry(index: number): Entry {
+    return this.#recent.get(index) ?? readEntry(this.#db, this.#folder, index);
+  }
+
+  #termAt(index: number): number {
+    return this.#state.terms.term(index) ?? assert.fail(`the log has no term at ${index}`);
+  }
+
+  #encodeEntries(batch: LevelBatch, entries: readonly Entry[]): number {
+    if (entries.length === 0) return 0;
+    this.#removeEncoded(batch, this.#checkedEnd(entries) + 1);
+    let bytes = 0;
+    for (const entry of entries) {
+      const key = entryKey(entry.index);
+      batch.put(key, encodeEntry(key, entry));
+      bytes += entry.data.length + RECORD_OVERHEAD_BYTES;
+    }
+    this.#encodedLastIndex = entries.at(-1)!.index;
+    return bytes;
+  }
+
+  /** Index of the last entry. A gap must be found before the disk has it. */
+  #checkedEnd(entries: readonly Entry[]): number {
+    const first = entries[0]!.index;
+    if (first < this.#state.firstIndex || first > this.#encodedLastIndex + 1) {
+      assert.fail(
+        `entry ${first} does not fit ${this.#state.firstIndex} to ${this.#encodedLastIndex}`,
+      );
+    }
+    entries.forEach(({ index }, i) => {
+      if (index !== first + i) assert.fail(`entry ${index} stands where ${first + i} belongs`);
+    });
+    return first + entries.length - 1;
+  }
+
+  /** Removes the entries from `index` on, in the same batch as what replaces them. */
+  #removeEncoded(batch: LevelBatch, index: number): void {
+    for (let i = index; i <= this.#encodedLastIndex; i++) batch.del(entryKey(i));
+  }
+
+  #applyEntries(entries: readonly Entry[]): void {
+    this.#state.append(entries);
+    this.#recent.truncateFrom(entries[0]!.index);
+    for (const entry of entries) this.#recent.push(entry);
+  }
+
+  /** Removes records that the start has passed. */
+  async #removeRecords(from: number, to: number): Promise<void> {
+    for (let low = from; low <= to; low += REMOVE_RECORDS) {
+      await this.#commits.submit({
+        sync: false,
+        encode: (batch) => {
+          const high = Math.min(low + REMOVE_RECORDS - 1, to);
+          for (let index = low; index <= high; index++) batch.del(entryKey(index));
+          return (high - low + 1) * RECORD_OVERHEAD_BYTES;
+        },
+        apply: () => {},
+      });
+    }
+  }
+
+  #putRecord(key: Buffer, record: Buffer, sync: boolean, apply: () => void): Promise<void> {
+    return this.#commits.submit({
+      sync,
+      encode: (batch) => {
+        batch.put(key, record);
+        return record.length;
+      },
+      apply,
+    });
+  }
+}
+
+function putHardState(batch: LevelBatch, hardState: HardState | undefined): number {
+  if (hardState !== undefined) batch.put(LogKey.hardState, encodeHardState(hardState));
+  return RECORD_OVERHEAD_BYTES;
+}

@@ -1,0 +1,124 @@
+/** Reads a raft log back at start, believing nothing. */
+import type { Entry } from '../raft/index.js';
+import { StorageError } from './errors.js';
+import { readRefusal } from './keyspace-scan.js';
+import type { LevelDb } from './level-db.js';
+import {
+  LogKey,
+  decodeEntry,
+  decodeHardState,
+  decodeIdentity,
+  decodeMetadata,
+  decodeStart,
+  entryKey,
+  indexOfKey,
+} from './log-records.js';
+import { LogState } from './log-state.js';
+import { unseal } from './record.js';
+
+const FETCH_RECORDS = 1000;
+const FETCH_BYTES = 4 << 20;
+
+/**
+ * The state of the log in `db`. Every entry's checksum, the unbroken sequence of indexes and that terms
+ * never fall are verified; each entry is handed to `seen`. Throws StorageError CORRUPT otherwise.
+ */
+export async function readLog(
+  db: LevelDb,
+  folder: string,
+  seen: (entry: Entry) => void,
+): Promise<LogState> {
+  const state = readState(db, folder);
+  const iterator = db.iterator({
+    gte: entryKey(state.firstIndex),
+    lt: LogKey.entriesEnd,
+    highWaterMarkBytes: FETCH_BYTES,
+  });
+  try {
+    for (;;) {
+      const records = await iterator.nextv(FETCH_RECORDS);
+      if (records.length === 0) break;
+      for (const [key, record] of records) seen(acceptEntry(state, folder, key, record));
+    }
+  } catch (error) {
+    throw error instanceof StorageError ? error : readRefusal(folder, error);
+  } finally {
+    await iterator.close();
+  }
+  checkCommit(state, folder);
+  return state;
+}
+
+/** The entry stored under `index`. Throws StorageError CORRUPT when it is missing or damaged. */
+export function readEntry(db: LevelDb, folder: string, index: number): Entry {
+  const key = entryKey(index);
+  let record: Buffer | undefined;
+  try {
+    record = db.getSync(key);
+  } catch (error) {
+    throw readRefusal(folder, error);
+  }
+  if (record === undefined) throw corrupt(folder, `entry ${index} is missing`);
+  return openEntry(folder, key, record);
+}
+
+function readState(db: LevelDb, folder: string): LogState {
+  const start = readRecord(db, folder, LogKey.start, decodeStart, 'its start');
+  const state = new LogState(start);
+  const hardState = readRecord(db, folder, LogKey.hardState, decodeHardState, 'its hard state');
+  const metadata = readRecord(db, folder, LogKey.metadata, decodeMetadata, 'its membership');
+  state.identity = readRecord(db, folder, LogKey.identity, decodeIdentity, 'its identity');
+  if (hardState !== undefined) state.hardState = hardState;
+  if (metadata !== undefined) state.metadata = metadata;
+  return state;
+}
+
+function readRecord<T>(
+  db: LevelDb,
+  folder: string,
+  key: Buffer,
+  decode: (bytes: Buffer) => T | undefined,
+  what: string,
+): T | undefined {
+  const record = db.getSync(key);
+  if (record === undefined) return undefined;
+  const bytes = unseal(key, record);
+  if (bytes === undefined) throw corrupt(folder, what);
+  const value = decode(bytes);
+  if (value === undefined) {
+    throw new StorageError('FORMAT', `raft log in ${folder} was written by a newer version`);
+  }
+  return value;
+}
+
+function acceptEntry(state: LogState, folder: string, key: Buffer, record: Buffer): Entry {
+  const expected = state.lastIndex + 1;
+  if (key.length !== 8) throw corrupt(folder, `a key behind entry ${state.lastIndex}`);
+  const index = indexOfKey(key);
+  if (index !== expected) throw corrupt(folder, `entry ${expected} is missing`);
+  const entry = openEntry(folder, key, record);
+  const before = state.terms.lastTerm;
+  if (entry.term < before) {
+    throw corrupt(folder, `entry ${index} has term ${entry.term}, the one before ${before}`);
+  }
+  state.terms.append(index, entry.term);
+  return entry;
+}
+
+function openEntry(folder: string, key: Buffer, record: Buffer): Entry {
+  const index = indexOfKey(key);
+  const bytes = unseal(key, record);
+  const entry = bytes && decodeEntry(index, bytes);
+  if (entry === undefined) throw corrupt(folder, `entry ${index} fails its checksum`);
+  return entry;
+}
+
+/** What was committed was durable before. */
+function checkCommit({ hardState, lastIndex }: LogState, folder: string): void {
+  if (hardState.commit <= lastIndex) return;
+  throw corrupt(folder, `entries ${lastIndex + 1} to ${hardState.commit} are missing`);
+}
+
+function corrupt(folder: string, what: string): StorageError {
+  return new StorageError('CORRUPT', `raft log in ${folder} is damaged: ${what}`);
+}
