@@ -12,9 +12,7 @@ const sources = readdirSync('proto')
   .sort()
   .map((name) => `proto/${name}`);
 const options =
-  '-t static-module -w esm --dts --no-verify --no-delimited --no-typeurl --no-convert'.split(
-    ' ',
-  );
+  '-t static-module -w esm --dts --no-verify --no-delimited --no-typeurl --no-convert'.split(' ');
 const result = spawnSync(
   process.execPath,
   [
