@@ -115,3 +115,29 @@ export interface ConfChangeV2 {
   readonly changes: readonly { readonly type: ConfChangeType; readonly nodeId: bigint }[];
   readonly context: Uint8Array;
 }
+
+const NO_BYTES = new Uint8Array(0);
+const NO_ENTRIES: readonly Entry[] = [];
+
+/** A message with the fields that its type does not use left zero or empty. */
+export function makeMessage(
+  type: MessageType,
+  from: bigint,
+  to: bigint,
+  fields: Partial<Omit<Message, 'type' | 'from' | 'to'>>,
+): Message {
+  return {
+    type,
+    to,
+    from,
+    term: fields.term ?? 0,
+    logTerm: fields.logTerm ?? 0,
+    index: fields.index ?? 0,
+    entries: fields.entries ?? NO_ENTRIES,
+    commit: fields.commit ?? 0,
+    snapshot: fields.snapshot,
+    reject: fields.reject ?? false,
+    rejectHint: fields.rejectHint ?? 0,
+    context: fields.context ?? NO_BYTES,
+  };
+}

@@ -1,0 +1,67 @@
+/** Snapshots for members that need compacted entries (paper, section 7). */
+import { configurationFrom, isVoter } from './membership/configuration.js';
+import { MessageType, type Message, type Snapshot } from './message.js';
+import type { Progress } from './progress.js';
+import type { RaftState } from './state.js';
+
+/** Leaders. One that does not answer would not receive it either; says whether it was sent. */
+export function sendSnapshot(state: RaftState, to: bigint, progress: Progress): boolean {
+  if (!progress.recentActive) return false;
+  const snapshot = state.log.storedSnapshot();
+  const { index } = snapshot.metadata;
+  // The application has compacted and not described its snapshot yet; the next heartbeat tries again.
+  if (index < state.log.firstIndex - 1 || index === 0) return false;
+  state.events.push({ type: 'snapshotSent', to, index, firstIndex: state.log.firstIndex });
+  progress.becomeSnapshot(index);
+  state.send(MessageType.snapshot, to, { snapshot });
+  return true;
+}
+
+/**
+ * Leaders: how the transfer of a snapshot ended. Either way the member is probed, after the next
+ * heartbeat response rather than at once: its acknowledgement may be on the way.
+ */
+export function handleSnapshotStatus(state: RaftState, id: bigint, ok: boolean): void {
+  const progress = state.progress.get(id);
+  if (progress?.state !== 'snapshot') return;
+  if (!ok) progress.pendingSnapshot = 0;
+  progress.becomeProbe();
+  progress.flowPaused = true;
+}
+
+/** Followers. The answer says what the log holds now, whether the snapshot was needed or not. */
+export function handleSnapshot(state: RaftState, message: Message): void {
+  const { snapshot, from } = message;
+  if (snapshot === undefined) return;
+  const { index, term } = snapshot.metadata;
+  const { log } = state;
+  if (isNeeded(state, snapshot)) {
+    restore(state, snapshot);
+    state.events.push({ type: 'snapshotRestored', index, term });
+  } else {
+    const commitIndex = log.committed;
+    state.events.push({ type: 'snapshotIgnored', index, term, commitIndex });
+  }
+  state.send(MessageType.appendResponse, from, { index: log.committed });
+}
+
+/** A log that reaches the snapshot already only learns that it is committed so far. */
+function isNeeded(state: RaftState, snapshot: Snapshot): boolean {
+  const { index, term, confState } = snapshot.metadata;
+  if (index <= state.log.committed) return false;
+  const configuration = configurationFrom(confState);
+  // A snapshot without this member says that it was removed, or is not meant for it.
+  if (!isVoter(configuration, state.id) && !configuration.learners.has(state.id)) return false;
+  if (!state.log.matches({ index, term })) return true;
+  state.log.commitTo(index);
+  return false;
+}
+
+function restore(state: RaftState, snapshot: Snapshot): void {
+  const { confState } = snapshot.metadata;
+  state.log.restore(snapshot);
+  state.configuration = configurationFrom(confState);
+  state.progress.clear();
+  state.fitProgress();
+  state.events.push({ type: 'confChanged', confState });
+}
