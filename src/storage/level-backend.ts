@@ -44,6 +44,7 @@ export class LevelBackend implements Backend {
   /** Settles when the last commit, replacement or defragmentation asked for has ended. */
   #busy: Promise<void> | undefined;
   #waiting: WaitingCommit | undefined;
+  #closed: Promise<void> | undefined;
 
   private constructor(folder: string, cacheBytes: number, generation: number, keyspace: Keyspace) {
     this.#folder = folder;
@@ -141,10 +142,18 @@ export class LevelBackend implements Backend {
   }
 
   defragment(): Promise<void> {
-    return this.#alone(() => this.#keyspace.defragment());
+    return this.#alone(async () => {
+      await this.#write(false);
+      await this.#keyspace.defragment();
+    });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     try {
       await this.commit({ durable: true });
     } finally {

@@ -1,0 +1,1 @@
+export { Lessor, type LessorOptions, type TimeToLive } from './lessor.js';
