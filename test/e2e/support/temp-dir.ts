@@ -1,0 +1,12 @@
+/** Temporary folders that are gone when the process is, however it ends (SIGKILL excepted). */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atExit } from './at-exit.js';
+
+/** A new empty folder under os.tmpdir(); removed at the end of the process. */
+export function tempDir(): string {
+  const path = mkdtempSync(join(tmpdir(), 'kvorum-e2e-'));
+  atExit(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
