@@ -1,5 +1,5 @@
 /** Snapshots for members that need compacted entries (paper, section 7). */
-import { configurationFrom, isVoter } from './membership/configuration.js';
+import { configurationFrom } from './membership/configuration.js';
 import { MessageType, type Message, type Snapshot } from './message.js';
 import type { Progress } from './progress.js';
 import type { RaftState } from './state.js';
@@ -45,13 +45,14 @@ export function handleSnapshot(state: RaftState, message: Message): void {
   state.send(MessageType.appendResponse, from, { index: log.committed });
 }
 
-/** A log that reaches the snapshot already only learns that it is committed so far. */
+/**
+ * A log that reaches the snapshot already only learns that it is committed so far. A snapshot whose
+ * configuration lacks this member is taken too (etcd's core refuses it): the entry that adds a newcomer
+ * may come behind it.
+ */
 function isNeeded(state: RaftState, snapshot: Snapshot): boolean {
-  const { index, term, confState } = snapshot.metadata;
+  const { index, term } = snapshot.metadata;
   if (index <= state.log.committed) return false;
-  const configuration = configurationFrom(confState);
-  // A snapshot without this member says that it was removed, or is not meant for it.
-  if (!isVoter(configuration, state.id) && !configuration.learners.has(state.id)) return false;
   if (!state.log.matches({ index, term })) return true;
   state.log.commitTo(index);
   return false;
