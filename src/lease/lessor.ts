@@ -170,8 +170,8 @@ export class Lessor {
     return { grantedTtl: lease.ttlSeconds, remainingSeconds, keys: this.keys(id) };
   }
 
-  /** All ids: on the primary those that expire first come first, elsewhere ascending. */
-  leases(): bigint[] {
+  /** All ids: on the primary by remaining time (the same order at any time), elsewhere ascending. */
+  leases(_nowMs: number): bigint[] {
     return [...this.#leases.values()].sort(compareLeases).map(({ id }) => id);
   }
 

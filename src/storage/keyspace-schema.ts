@@ -7,6 +7,8 @@ const OWN = 0;
 
 /** Format version and sum of live bytes, see {@link encodeTally}. */
 export const TALLY_KEY = Buffer.of(OWN, 1);
+/** Behind every bucket, with nothing in it, see Keyspace.defragment. */
+export const END_KEY = Buffer.of(0xfe);
 const FORMAT = 1;
 
 const numbers = new Map(BUCKETS.map((bucket, i) => [bucket, i + 1]));

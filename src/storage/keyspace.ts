@@ -6,6 +6,7 @@ import { latin1FromBytes } from '../bytes/index.js';
 import { StorageError, diskRefusal } from './errors.js';
 import { folderBytes } from './files.js';
 import {
+  END_KEY,
   TALLY_KEY,
   decodeTally,
   encodeTally,
@@ -156,12 +157,20 @@ export class Keyspace {
     await this.#measure();
   }
 
-  /** Rewrites the files without what was deleted. */
+  /**
+   * Rewrites the files without what was deleted. LevelDB leaves a level alone when nothing lies above
+   * it; so a pair of records is written first that spans all keys and has to be merged down through
+   * every level. Twice: the first time, all may still have been in the journal.
+   */
   async defragment(): Promise<void> {
-    try {
-      await this.#db.compactRange(Buffer.of(0), Buffer.of(0xff, 0xff));
-    } catch (error) {
-      throw diskRefusal('defragment', this.#folder, error);
+    for (let round = 0; round < 2; round++) {
+      const batch = this.#writer.batch();
+      batch.put(TALLY_KEY, sealed(TALLY_KEY, encodeTally(this.#liveBytes)));
+      batch.put(END_KEY, sealed(END_KEY, new Uint8Array(0)));
+      await this.#writer.write(batch, 0, true);
+      await this.#db.compactRange(TALLY_KEY, END_KEY).catch((error: unknown) => {
+        throw diskRefusal('defragment', this.#folder, error);
+      });
     }
     await this.#measure();
   }
