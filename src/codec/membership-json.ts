@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import type { Member } from '../api/index.js';
 import { hexId, parseHexId } from '../bytes/index.js';
-import type { ConfState } from '../raft/message.js';
+import type { ConfState } from '../raft/index.js';
 import type { Codec } from './codec.js';
 import { parseExactJson, printExactJson, type ExactJson, type Printable } from './exact-json.js';
 import { DecodeError } from './wire.js';

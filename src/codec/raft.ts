@@ -18,8 +18,8 @@ import type {
   Message,
   Snapshot,
   SnapshotMetadata,
-} from '../raft/message.js';
-import { MessageType } from '../raft/message.js';
+} from '../raft/index.js';
+import { MessageType } from '../raft/index.js';
 import { codec, writeEach, writeMessage } from './codec.js';
 import type { Reader, Writer } from './wire.js';
 
