@@ -1,0 +1,266 @@
+/** The revisioned keyspace: what a member applies its log to and answers reads from. */
+import {
+  etcdError,
+  isEtcdError,
+  type DeleteRangeRequest,
+  type DeleteRangeResponse,
+  type Int64,
+  type PutRequest,
+  type PutResponse,
+  type RangeRequest,
+  type RangeResponse,
+  type TxnRequest,
+  type TxnResponse,
+} from '../api/index.js';
+import type { Backend } from '../backend/index.js';
+import { Compactor } from './compaction.js';
+import { CompactionHashes, hashKeyspace, hashRevision, type KeyspaceHash } from './hash.js';
+import { Keyspace } from './keyspace.js';
+import type { LeaseBook } from './leases.js';
+import { Pins } from './pins.js';
+import { RangeReading, evaluateRange, readRevision } from './range.js';
+import { restoreKeyspace } from './restore.js';
+import type { YieldTurn } from './scan.js';
+import { checkPutAlone, executeDeleteRange, executePut, executeTxn } from './txn.js';
+import { WatchFeed } from './watch-feed.js';
+import { WriteTxn } from './write-txn.js';
+
+export interface StoreOptions {
+  leases: LeaseBook;
+  /** Lets other work run: resolves in a later turn of the event loop. */
+  yieldTurn: YieldTurn;
+  /** Bound of the newest values kept in memory, in bytes; 256 MiB by default. */
+  cacheBytes?: number;
+  /** Bound of the recent changes kept for watchers that catch up, in bytes; 16 MiB by default. */
+  watchWindowBytes?: number;
+  /** Largest fragment of a watch response; etcd's max-request-bytes plus 512 KiB by default. */
+  fragmentBytes?: number;
+  /**
+   * Hears when work behind (compaction, a watcher's history) fails: the backend is broken and the
+   * member cannot go on. By default it becomes an unhandled rejection, which ends the process.
+   */
+  onFailure?: (error: unknown) => void;
+}
+
+const MIB = 2 ** 20;
+/** Keys looked at per turn of {@link Store.rangeInSlices}. */
+const KEYS_PER_SLICE = 2000;
+
+/**
+ * Reads and writes are synchronous and total: a request is refused (EtcdError) without effect, or done.
+ * Answers carry no outermost header; the caller fills it with {@link Store.currentRevision}. The caller
+ * applies writes in log order, and commits the backend.
+ */
+export class Store {
+  readonly watch: WatchFeed;
+  readonly #keyspace: Keyspace;
+  readonly #options: StoreOptions;
+  readonly #pins = new Pins();
+  readonly #hashes = new CompactionHashes();
+  #compactor: Compactor;
+  #reloading = false;
+
+  private constructor(keyspace: Keyspace, options: StoreOptions) {
+    this.#keyspace = keyspace;
+    this.#options = options;
+    this.#compactor = this.#newCompactor();
+    this.watch = new WatchFeed(keyspace, {
+      yieldTurn: options.yieldTurn,
+      onFailure: (error) => this.#fail(error),
+      fragmentBytes: options.fragmentBytes ?? 2 * MIB,
+      windowBytes: options.watchWindowBytes ?? 16 * MIB,
+    });
+  }
+
+  /**
+   * Reads the index from `backend`, in slices, attaches live keys to their leases, and takes up a
+   * compaction that was interrupted. Rejects with MalformedRecordError when a record is damaged.
+   */
+  static async open(backend: Backend, options: StoreOptions): Promise<Store> {
+    const cacheBytes = options.cacheBytes ?? 256 * MIB;
+    const keyspace = new Keyspace(backend, options.leases, cacheBytes);
+    await restoreKeyspace(keyspace, options.yieldTurn);
+    const store = new Store(keyspace, options);
+    store.#resumeCompaction();
+    return store;
+  }
+
+  /** Revision of the last write; 1 in a new store. */
+  get currentRevision(): number {
+    return this.#keyspace.currentRevision;
+  }
+
+  /** Reads below are refused; -1 when never compacted. */
+  get compactRevision(): number {
+    return this.#keyspace.compactRevision;
+  }
+
+  /** Keys alive now. */
+  get keyCount(): number {
+    return this.#keyspace.tree.live;
+  }
+
+  /** Throws futureRev, compacted. The request has passed checkRange. */
+  range(request: RangeRequest): RangeResponse {
+    this.#checkReady();
+    return evaluateRange(this.#keyspace, request, this.currentRevision);
+  }
+
+  /**
+   * The same, but a large range is read over several turns, at the revision it began at. Small ones
+   * are answered in this turn.
+   */
+  async rangeInSlices(request: RangeRequest): Promise<RangeResponse> {
+    this.#checkReady();
+    const current = this.currentRevision;
+    const revision = readRevision(this.#keyspace, request.revision, current);
+    if (request.rangeEnd === '') return evaluateRange(this.#keyspace, request, current);
+    const reading = new RangeReading(this.#keyspace, request, revision, current);
+    if (reading.readMost(KEYS_PER_SLICE)) return reading.response();
+    return this.#pins.hold(revision, async () => {
+      do {
+        await this.#options.yieldTurn();
+        this.#checkReady();
+      } while (!reading.readMost(KEYS_PER_SLICE));
+      return reading.response();
+    });
+  }
+
+  /** Throws leaseNotFound, keyNotFound. The request has passed checkPut. */
+  put(request: PutRequest): PutResponse {
+    this.#checkReady();
+    checkPutAlone(this.#keyspace, request);
+    return this.#write((write) => executePut(this.#keyspace, write, request));
+  }
+
+  /** One revision, or none when no key is in the range. */
+  deleteRange(request: DeleteRangeRequest): DeleteRangeResponse {
+    this.#checkReady();
+    return this.#write((write) => executeDeleteRange(this.#keyspace, write, request));
+  }
+
+  /**
+   * All or nothing: whatever is refused (futureRev, compacted, leaseNotFound, keyNotFound) is refused
+   * before the first effect. Nested answers have headers as etcd's: the revision only, and an empty one
+   * for a nested transaction. The request has passed checkTxn.
+   */
+  txn(request: TxnRequest): TxnResponse {
+    this.#checkReady();
+    return this.#write((write) => executeTxn(this.#keyspace, write, request));
+  }
+
+  /**
+   * Deletes those of `keys` that exist, in ascending order, in one revision; none if there are none.
+   * What the revocation of a lease does. Returns how many there were.
+   */
+  deleteKeys(keys: readonly string[]): number {
+    this.#checkReady();
+    return this.#write((write) => {
+      let deleted = 0;
+      for (const key of [...keys].sort()) {
+        const index = this.#keyspace.live(key);
+        if (index === undefined) continue;
+        write.delete(index);
+        deleted++;
+      }
+      return deleted;
+    });
+  }
+
+  /**
+   * Compacts at `revision`: at once for readers and in bucket meta; `finished` resolves when the
+   * deletion behind is done (a physical compaction waits for it). It rejects with stopped when the store
+   * closes first. Throws compacted, futureRev.
+   */
+  compact(revision: Int64): { finished: Promise<void> } {
+    this.#checkReady();
+    const finished = this.#compactor.accept(revision);
+    this.#watchOver(finished);
+    return { finished };
+  }
+
+  /** Is a compaction still being worked off? */
+  get compacting(): boolean {
+    return this.#compactor.isUnfinished();
+  }
+
+  /**
+   * HashKV at `revision`, 0 for the current one. A revision that one of the last ten finished
+   * compactions was at answers with the hash taken then. Rejects with compacted, futureRev.
+   */
+  async hashKv(revision: Int64): Promise<KeyspaceHash> {
+    this.#checkReady();
+    const stored = this.#hashes.find(revision);
+    if (stored !== undefined) return stored;
+    const at = hashRevision(this.#keyspace, revision);
+    return this.#pins.hold(at, () => hashKeyspace(this.#keyspace, at, this.#options.yieldTurn));
+  }
+
+  /** Hashes of the last finished compactions, oldest first. */
+  compactionHashes(): readonly KeyspaceHash[] {
+    return this.#hashes.list();
+  }
+
+  /**
+   * Reads everything anew, after the backend's content was replaced by a snapshot's. Until it resolves
+   * reads and writes throw `leaderChanged` (a status that clients retry). Watchers go on from where
+   * they were if the new history still has it, else they are cancelled as compacted. The caller has the
+   * lease book emptied before; keys are attached anew.
+   */
+  async reload(): Promise<void> {
+    this.#reloading = true;
+    this.watch.suspend();
+    await this.#compactor.stop();
+    this.#compactor = this.#newCompactor();
+    this.#hashes.clear();
+    this.#keyspace.dropIndex();
+    const fresh = this.#keyspace.successor();
+    await restoreKeyspace(fresh, this.#options.yieldTurn);
+    this.#keyspace.become(fresh);
+    this.#reloading = false;
+    this.watch.restart();
+    this.#resumeCompaction();
+  }
+
+  /** Ends the work behind. The backend is the caller's to close. */
+  async close(): Promise<void> {
+    this.watch.close();
+    await this.#compactor.stop();
+  }
+
+  /** Throws unless index, counts and maps agree: for tests. */
+  check(): void {
+    this.#keyspace.tree.check();
+  }
+
+  #write<T>(execute: (write: WriteTxn) => T): T {
+    const write = new WriteTxn(this.#keyspace, this.watch);
+    const response = execute(write);
+    write.end();
+    return response;
+  }
+
+  #checkReady(): void {
+    if (this.#reloading) throw etcdError('leaderChanged');
+  }
+
+  #newCompactor(): Compactor {
+    return new Compactor(this.#keyspace, this.#hashes, this.#pins, this.#options.yieldTurn);
+  }
+
+  #resumeCompaction(): void {
+    const finished = this.#compactor.resume();
+    if (finished !== undefined) this.#watchOver(finished);
+  }
+
+  #watchOver(finished: Promise<void>): void {
+    finished.catch((error: unknown) => {
+      if (!isEtcdError(error, 'stopped')) this.#fail(error);
+    });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#options.onFailure !== undefined) this.#options.onFailure(error);
+    else void Promise.reject(error instanceof Error ? error : new Error(String(error)));
+  }
+}
