@@ -6,7 +6,9 @@
  * grow with the file. The file has no list of free pages (it has none), as etcd's have not, no inline
  * buckets, and ends with its last page, the directory of buckets.
  */
-import { crc32c, crc32cLatin1 } from '../bytes/index.js';
+import { isDeepStrictEqual } from 'node:util';
+import { crc32 } from 'node:zlib';
+import { crc32cLatin1 } from '../bytes/index.js';
 import { BoltError } from './errors.js';
 import {
   BUCKET_HEADER_BYTES,
@@ -39,8 +41,6 @@ export interface BoltWriteOptions {
 export interface BoltPlan {
   /** Exactly what {@link write} gives. */
   readonly sizeBytes: number;
-  /** CRC-32C over names, keys and values: the hash that snapshot status shows for the file. */
-  readonly hash: number;
   /**
    * The file, front to back, in chunks of about 128 KiB which the consumer owns. Rejects with
    * SOURCE_CHANGED when the source differs from what was planned, always before the last chunk.
@@ -61,7 +61,6 @@ export async function planBoltFile(
   const planned = walk.outcome();
   return {
     sizeBytes: planned.highWater * pageSize,
-    hash: planned.hash,
     write: () => writePlanned(source, pageSize, txid, planned),
   };
 }
@@ -87,8 +86,7 @@ async function* writePlanned(
   pages.writeRaw(encodeMetaPage(1, { ...meta, txid: txid - 1n }));
   const walk = new FileWalk(source, pageSize, { pages, highWater });
   yield* walk.run();
-  const { root: newRoot, highWater: newHighWater, hash } = walk.outcome();
-  if (newRoot !== root || newHighWater !== highWater || hash !== planned.hash) throw changed();
+  if (!isDeepStrictEqual(walk.outcome(), planned)) throw changed();
   yield* pages.takeRest();
 }
 
@@ -100,7 +98,9 @@ function changed(): BoltError {
 interface Outcome {
   root: number;
   highWater: number;
-  hash: number;
+  /** Checksums of all names and keys, and of all values. */
+  keySum: number;
+  valueSum: number;
 }
 
 interface Output {
@@ -115,7 +115,8 @@ class FileWalk {
   readonly #output: Output | undefined;
   #nextPage = 2;
   #root = 0;
-  #hash = 0;
+  #keySum = 0;
+  #valueSum = 0;
 
   constructor(source: BoltSource, pageSize: number, output: Output | undefined) {
     this.#source = source;
@@ -124,7 +125,12 @@ class FileWalk {
   }
 
   outcome(): Outcome {
-    return { root: this.#root, highWater: this.#nextPage, hash: this.#hash };
+    return {
+      root: this.#root,
+      highWater: this.#nextPage,
+      keySum: this.#keySum,
+      valueSum: this.#valueSum,
+    };
   }
 
   /** Yields the chunks of the output that are full. */
@@ -134,7 +140,7 @@ class FileWalk {
     for (const name of this.#source.buckets()) {
       checkKey(name, last, 'bucket');
       last = name;
-      this.#hash = crc32cLatin1(name, this.#hash);
+      this.#keySum = crc32cLatin1(name, this.#keySum);
       directory.add(name, bucketHeader(yield* this.#runBucket(name)));
     }
     this.#root = directory.finish();
@@ -142,13 +148,15 @@ class FileWalk {
 
   async *#runBucket(bucket: string): AsyncGenerator<Uint8Array, number> {
     const layout = this.#layout(false);
+    const what = `${bucket}: key`;
     let last: string | undefined;
     for await (const chunk of this.#source.pairs(bucket)) {
       for (const [key, value] of chunk) {
-        checkKey(key, last, `${bucket}: key`);
+        checkKey(key, last, what);
         checkValue(value, bucket);
         last = key;
-        this.#hash = crc32c(value, crc32cLatin1(key, this.#hash));
+        this.#keySum = crc32cLatin1(key, this.#keySum);
+        this.#valueSum = crc32(value, this.#valueSum);
         layout.add(key, value);
         if (this.#output?.pages.hasReady) yield* this.#output.pages.takeReady();
       }
