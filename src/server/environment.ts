@@ -3,7 +3,7 @@
  * process opens real ones; the simulator opens virtual ones, and the member cannot tell.
  */
 import type { Backend } from '../backend/index.js';
-import type { RaftLog } from '../storage/raft-log.js';
+import type { RaftLog, Spool } from '../storage/index.js';
 import type { PeerNetwork } from './peer-network.js';
 
 export interface Timer {
@@ -31,6 +31,8 @@ export interface Random {
 export interface Disk {
   readonly log: RaftLog;
   readonly backend: Backend;
+  /** Temporary room for a snapshot that arrives; gone when closed or at the next start. */
+  createSpool(): Promise<Spool>;
   close(): Promise<void>;
 }
 

@@ -29,6 +29,12 @@ export interface PeerNetwork {
    * peer's urls in turn; rejects when none answers within `timeoutMs`.
    */
   request(id: bigint, request: PeerRequest, timeoutMs: number): Promise<PeerReply>;
+  /** The same to a member that is known by its urls only (a joiner looking for the cluster). */
+  requestUrls(
+    peerUrls: readonly string[],
+    request: PeerRequest,
+    timeoutMs: number,
+  ): Promise<PeerReply>;
   stop(): Promise<void>;
 }
 
@@ -37,6 +43,8 @@ export interface PeerRequest {
   /** Begins with '/'. */
   path: string;
   contentType?: string;
+  /** The token of the client whose request is passed on (promote). */
+  authorization?: string;
   body?: Uint8Array;
 }
 

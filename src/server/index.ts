@@ -1,0 +1,39 @@
+export { Member } from './member.js';
+export {
+  DEFAULT_CONFIG,
+  type InitialMember,
+  type MemberConfig,
+  StartError,
+} from './member-config.js';
+export type {
+  Clock,
+  Disk,
+  Environment,
+  Logger,
+  LogLevel,
+  Random,
+  Timer,
+} from './environment.js';
+export type {
+  PeerHandler,
+  PeerIdentity,
+  PeerNetwork,
+  PeerReply,
+  PeerRequest,
+} from './peer-network.js';
+export type {
+  CallContext,
+  HttpHandler,
+  HttpReply,
+  HttpRequest,
+  Listener,
+  Method,
+  StreamMethod,
+  StreamReader,
+  StreamWriter,
+  UnaryMethod,
+} from './rpc.js';
+export { type Services, createServices, methodsOf } from './services/index.js';
+export { serveHttp } from './http-endpoints.js';
+export { MIN_CLUSTER_VERSION, SERVER_VERSION } from './versions.js';
+export { clusterIdOf, memberIdOf } from './ids.js';

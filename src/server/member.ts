@@ -1,0 +1,667 @@
+/**
+ * One member of a cluster: puts the rooms together and drives them. Requests come in through services,
+ * entries through raft; everything that time, chance, disk and network do comes in through the
+ * {@link Environment}.
+ */
+import {
+  AlarmAction,
+  AlarmType,
+  type InternalOp,
+  type ResponseHeader,
+  assert,
+  etcdError,
+} from '../api/index.js';
+import type { Backend } from '../backend/index.js';
+import { hexId } from '../bytes/index.js';
+import { internalRequest } from '../codec/index.js';
+import type { Lessor } from '../lease/index.js';
+import type { Store } from '../mvcc/index.js';
+import {
+  type ConfChange,
+  type Entry,
+  EntryType,
+  type Message,
+  MessageType,
+  Raft,
+  type RaftEvent,
+  type Ready,
+  type Snapshot,
+  type SnapshotMetadata,
+} from '../raft/index.js';
+import type { LogIdentity } from '../storage/index.js';
+import type { Alarms } from './alarms.js';
+import { Applier } from './applier.js';
+import { BackendFlusher } from './backend-flusher.js';
+import { beBorn } from './bootstrap.js';
+import { ClusterVersionMonitor } from './cluster-version-monitor.js';
+import { decodeConfChange, encodeConfChange, toMembershipChange } from './conf-changes.js';
+import type { Clock, Environment, Logger, Random, Timer } from './environment.js';
+import { RequestIds } from './ids.js';
+import { LeaderWatch } from './leader-watch.js';
+import { LeadershipTransfer } from './leadership-transfer.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { LeaseRouter } from './lease-router.js';
+import { LogCompactor } from './log-compactor.js';
+import { type MemberConfig, requestTimeoutMs } from './member-config.js';
+import type { Membership, MembershipChange } from './membership.js';
+import { PeerGate } from './peer-gate.js';
+import { ProposalQueue } from './proposal-queue.js';
+import { Proposals, type TimeoutCause } from './proposals.js';
+import { publish } from './publisher.js';
+import { Quota } from './quota.js';
+import { RaftDriver } from './raft-driver.js';
+import { logRaftEvent } from './raft-log-lines.js';
+import { raftConfig } from './raft-options.js';
+import { ReadIndex } from './read-index.js';
+import { Reconfiguration } from './reconfiguration.js';
+import { SnapshotTransfer, appliedRecords } from './snapshot-transfer.js';
+import { type State, openState, reloadState } from './state.js';
+import { STORAGE_VERSION } from './versions.js';
+
+/** Committed entries that may wait for the applier before new requests are refused (etcd's figure). */
+const MAX_APPLY_BACKLOG = 5000;
+
+export class Member {
+  readonly config: MemberConfig;
+  readonly memberId: bigint;
+  readonly clusterId: bigint;
+  readonly store: Store;
+  readonly lessor: Lessor;
+  readonly membership: Membership;
+  readonly alarms: Alarms;
+  readonly quota: Quota;
+  readonly backend: Backend;
+  readonly raft: Raft;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reconfiguration: Reconfiguration;
+  readonly leaseRouter: LeaseRouter;
+  readonly leaderWatch: LeaderWatch;
+  /** Resolves when the cluster knows this member's name and urls: now it may serve clients. */
+  readonly ready: Promise<void>;
+  /**
+   * Resolves with the reason when the member has ended by itself: its disk refused, an invariant broke
+   * (both an Error), or it was removed from the cluster ('removed').
+   */
+  readonly ended: Promise<Error | 'removed'>;
+
+  readonly #environment: Environment;
+  readonly #state: State;
+  readonly #ids: RequestIds;
+  readonly #proposals: Proposals;
+  readonly #queue: ProposalQueue;
+  readonly #driver: RaftDriver;
+  readonly #applier: Applier;
+  readonly #reads: ReadIndex;
+  readonly #flusher: BackendFlusher;
+  readonly #compactor: LogCompactor;
+  readonly #leases: LeaseKeeper;
+  readonly #snapshots: SnapshotTransfer;
+  readonly #versions: ClusterVersionMonitor;
+  readonly #transfer: LeadershipTransfer;
+  #end!: (reason: Error | 'removed') => void;
+  #stopped = false;
+  #stopping: Promise<void> | undefined;
+  #tickTimer: Timer | undefined;
+  #lastTickMs = 0;
+  /** When the last leader was lost or replaced; -Infinity before the first. */
+  #leaderLostAtMs = -Infinity;
+  #quotaAlarmProposed = false;
+
+  /** Starts a member on `environment`. Rejects with one clear error; nothing is left open then but the disk. */
+  static async start(config: MemberConfig, environment: Environment): Promise<Member> {
+    const gate = new PeerGate(config.peerUrls);
+    await environment.network.start(gate);
+    try {
+      const known = environment.disk.log.identity();
+      const birth = known === undefined ? await beBorn(config, environment) : undefined;
+      const identity = known ?? birth!;
+      let fail = (error: unknown): void => {
+        throw error;
+      };
+      const state = await openState(config, environment, (error) => fail(error));
+      const member = new Member(config, environment, identity, state);
+      fail = (error) => member.#fatal(error);
+      gate.open(member);
+      for (const peer of birth?.peers ?? []) environment.network.setPeer(peer.id, peer.peerUrls);
+      member.#begin(known !== undefined);
+      return member;
+    } catch (error) {
+      await environment.network.stop();
+      throw error;
+    }
+  }
+
+  private constructor(
+    config: MemberConfig,
+    environment: Environment,
+    identity: LogIdentity,
+    state: State,
+  ) {
+    const { clock, disk, network, log } = environment;
+    const timeoutMs = requestTimeoutMs(config);
+    this.config = config;
+    this.memberId = identity.memberId;
+    this.clusterId = identity.clusterId;
+    this.log = log;
+    this.clock = clock;
+    this.random = environment.random;
+    this.#environment = environment;
+    this.#state = state;
+    this.backend = disk.backend;
+    this.store = state.store;
+    this.lessor = state.lessor;
+    this.membership = state.membership;
+    this.alarms = state.alarms;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+    this.quota = new Quota(config.quotaBackendBytes, () => disk.backend.sizeBytes());
+    this.#ids = new RequestIds(this.memberId, clock.wallMs());
+    this.#proposals = new Proposals(clock, timeoutMs, (since) => this.#timeoutCause(since));
+    this.#queue = new ProposalQueue(this.#proposals);
+    this.raft = new Raft(raftConfig(config, environment, identity.memberId, state));
+    this.#driver = new RaftDriver(this.raft, disk.log, clock, {
+      beforeTurn: () => this.#queue.offer(this.raft),
+      send: (messages) => this.#send(messages),
+      applyEntry: (entry) => this.#applyEntry(entry),
+      applied: (index) => this.#applied(index),
+      applyBlocked: () => this.#flusher.isBlocked(),
+      installSnapshot: (snapshot, ready) => this.#install(snapshot, ready),
+      readState: (context, index) => this.#reads.confirmed(context, index),
+      event: (event) => this.#raftEvent(event),
+      fatal: (error) => this.#fatal(error),
+    });
+    this.#applier = new Applier({
+      ...state,
+      quota: this.quota,
+      monotonicMs: () => clock.monotonicMs(),
+      header: (revision) => this.header(revision),
+      quotaExceeded: () => this.#raiseNoSpace(),
+      attributesSet: () => {},
+      clusterVersionSet: (version) => log('info', 'set cluster version', { to: version }),
+    });
+    this.#reads = new ReadIndex({
+      clock,
+      timeoutMs,
+      nextId: () => this.#ids.next(),
+      appliedIndex: () => this.appliedIndex,
+      request: (context) => {
+        const accepted = this.raft.readIndex(context) === 'accepted';
+        this.#driver.run();
+        return accepted;
+      },
+    });
+    this.#flusher = new BackendFlusher({
+      backend: disk.backend,
+      clock,
+      intervalMs: config.backendBatchIntervalMs,
+      batchLimit: config.backendBatchLimit,
+      drained: () => this.#driver.resumeApply(),
+      fatal: (error) => this.#fatal(error),
+    });
+    this.#snapshots = new SnapshotTransfer({
+      disk,
+      network,
+      membership: this.membership,
+      logger: log,
+      markApplied: () => this.markApplied(),
+      report: (id, ok) => {
+        this.raft.reportSnapshot(id, ok);
+        this.#driver.wake();
+      },
+    });
+    this.#compactor = new LogCompactor({
+      log: disk.log,
+      backend: disk.backend,
+      snapshotCount: config.snapshotCount,
+      catchupEntries: config.snapshotCatchupEntries,
+      keepFrom: () => this.#snapshots.lowestSending(),
+      logger: log,
+      fatal: (error) => this.#fatal(error),
+    });
+    const propose = (op: InternalOp) => this.propose(op);
+    this.#leases = new LeaseKeeper({ lessor: this.lessor, clock, logger: log, propose });
+    this.leaderWatch = new LeaderWatch(clock, config.electionMs, () => this.leader !== 0n);
+    this.leaseRouter = new LeaseRouter({
+      lessor: this.lessor,
+      clock,
+      network,
+      timeoutMs,
+      memberId: this.memberId,
+      leader: () => this.leader,
+      waitApplied: (limitMs) => this.#waitApplied(limitMs),
+      clearCheckpoint: (id) => this.#clearCheckpoint(id),
+      confirmLeadership: () => this.#confirmLeadership(),
+    });
+    this.reconfiguration = new Reconfiguration({
+      memberId: this.memberId,
+      membership: this.membership,
+      network,
+      clock,
+      strict: config.strictReconfigCheck,
+      timeoutMs,
+      leader: () => this.leader,
+      matchOf: (id) => this.raft.status().progress.get(id)?.match,
+      nextId: () => this.#ids.next(),
+      propose: (change) => this.#proposeConfChange(change),
+    });
+    this.#versions = new ClusterVersionMonitor({
+      memberId: this.memberId,
+      membership: this.membership,
+      network,
+      clock,
+      isLeader: () => this.isLeader,
+      propose,
+    });
+    this.#transfer = new LeadershipTransfer({
+      raft: this.raft,
+      memberId: this.memberId,
+      clock,
+      network,
+      config,
+      voters: () => this.membership.voters(),
+      wake: () => this.#driver.wake(),
+      log,
+    });
+    this.ready = publish({
+      memberId: this.memberId,
+      clusterId: this.clusterId,
+      name: config.name,
+      clientUrls: config.clientUrls,
+      timeoutMs,
+      clock,
+      logger: log,
+      propose,
+      isStopped: () => this.#stopped,
+    });
+  }
+
+  // What services ask.
+
+  /** 0n when this member knows no leader. */
+  get leader(): bigint {
+    return this.raft.leader;
+  }
+
+  get isLeader(): boolean {
+    return this.raft.leader === this.memberId;
+  }
+
+  get isLearner(): boolean {
+    return this.#state.applied.confState.learners.includes(this.memberId);
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  get appliedIndex(): number {
+    return this.#state.applied.index;
+  }
+
+  /** Schema of the stored keyspace; '' until the cluster has agreed on a version that has one. */
+  get storageVersion(): string {
+    const version = this.membership.clusterVersion;
+    return version === STORAGE_VERSION ? version : '';
+  }
+
+  monotonicMs(): number {
+    return this.#environment.clock.monotonicMs();
+  }
+
+  nextLeaseId(): bigint {
+    return this.#ids.nextLeaseId();
+  }
+
+  /** The header of an answer; `revision` is the current one unless given. */
+  header(revision = this.store.currentRevision): ResponseHeader {
+    const { clusterId, memberId } = this;
+    return { clusterId, memberId, revision, raftTerm: this.raft.term };
+  }
+
+  /**
+   * Puts a request into the log. Resolves with what applying it here came to; rejects with an EtcdError:
+   * the refusal made at apply, or one that says that the outcome is unknown (a timeout) or that it was
+   * never taken.
+   */
+  propose<T>(op: InternalOp): Promise<T> {
+    if (this.#stopped) return Promise.reject(etcdError('stopped'));
+    if (this.#isOverloaded()) return Promise.reject(etcdError('requestTooManyRequests'));
+    const id = this.#ids.next();
+    const data = internalRequest.encode({ id, username: '', authRevision: 0, op });
+    if (data.length > this.config.maxRequestBytes) {
+      return Promise.reject(etcdError('requestTooLarge'));
+    }
+    const result = this.#proposals.wait<T>(id);
+    this.#queue.add(id, data);
+    this.#driver.wake();
+    return result;
+  }
+
+  /** Resolves when reading the store here and now is linearizable (dissertation, 6.4). */
+  linearizableRead(): Promise<void> {
+    return this.#stopped ? Promise.reject(etcdError('stopped')) : this.#reads.wait();
+  }
+
+  /** Throws noSpace, and raises the alarm, when `op` no longer fits into the quota. */
+  checkQuota(op: InternalOp): void {
+    if (this.quota.hasRoomFor(op)) return;
+    this.#raiseNoSpace();
+    throw etcdError('noSpace');
+  }
+
+  /** Hands leadership to a voter; resolves when it leads. Throws notLeader or badLeaderTransferee. */
+  transferLeadership(to: bigint): Promise<void> {
+    return this.#transfer.to(to);
+  }
+
+  /** Writes how far the state is applied into the backend's buffer, for a view or a flush of it. */
+  markApplied(): SnapshotMetadata {
+    const applied = { ...this.#state.applied };
+    for (const [key, value] of appliedRecords(applied)) this.backend.put('meta', key, value);
+    return applied;
+  }
+
+  /** Hands leadership to another voter if this member leads and one is in reach; before stopping. */
+  async handOver(): Promise<void> {
+    if (!this.#stopped) await this.#transfer.beforeStop();
+  }
+
+  /** Stops at once. Who waits is told that the server stopped; the disk is left to be closed. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#shutDown();
+    return this.#stopping;
+  }
+
+  // What the network brings (through PeerGate).
+
+  receive(message: Message): void {
+    if (this.#stopped || this.membership.isRemoved(message.from)) return;
+    this.raft.step(message);
+    this.#driver.wake();
+  }
+
+  peerUnreachable(id: bigint): void {
+    if (this.#stopped) return;
+    this.raft.reportUnreachable(id);
+    this.#driver.wake();
+  }
+
+  snapshotSent(id: bigint, ok: boolean): void {
+    if (!this.#stopped) this.#snapshots.sent(id, ok);
+  }
+
+  async receiveSnapshot(message: Message, body: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#snapshots.receive(message, body);
+    this.receive(message);
+    this.#driver.run();
+    await this.#snapshots.discardUpTo(this.appliedIndex);
+  }
+
+  removedFromCluster(): void {
+    if (this.#stopped) return;
+    this.log('warn', 'this member has been permanently removed from the cluster');
+    this.#end('removed');
+  }
+
+  // How it runs.
+
+  #begin(isRestart: boolean): void {
+    const { network, clock } = this.#environment;
+    for (const member of this.membership.list()) {
+      if (member.id !== this.memberId) network.setPeer(member.id, member.peerUrls);
+    }
+    this.backend.beforeCommit(() => void this.markApplied());
+    this.log('info', isRestart ? 'restarting local member' : 'starting local member', {
+      'local-member-id': hexId(this.memberId),
+      'cluster-id': hexId(this.clusterId),
+      ...(isRestart && { 'commit-index': this.raft.commitIndex }),
+    });
+    this.#leases.start();
+    this.#versions.start();
+    this.#lastTickMs = clock.monotonicMs();
+    this.#driver.run();
+    this.#tickLater();
+    this.#electSelfIfAlone();
+  }
+
+  /** Nobody else could win: there is nothing to wait for. */
+  #electSelfIfAlone(): void {
+    const { voters, votersOutgoing } = this.#state.applied.confState;
+    if (voters.length !== 1 || voters[0] !== this.memberId || votersOutgoing.length > 0) return;
+    this.raft.campaign();
+    this.#driver.wake();
+  }
+
+  #tickLater(): void {
+    const { clock } = this.#environment;
+    this.#tickTimer = clock.after(this.config.heartbeatMs, () => {
+      this.#tickLater();
+      this.#lastTickMs = clock.monotonicMs();
+      this.raft.tick();
+      this.#proposals.expire();
+      this.#driver.wake();
+    });
+  }
+
+  #send(messages: readonly Message[]): void {
+    const toNetwork: Message[] = [];
+    for (const message of messages) {
+      if (message.to === 0n || this.membership.isRemoved(message.to)) continue;
+      if (message.type === MessageType.snapshot) this.#snapshots.send(message);
+      else toNetwork.push(message);
+    }
+    if (toNetwork.length > 0) this.#environment.network.send(toNetwork);
+  }
+
+  #applyEntry(entry: Entry): void {
+    const { applied } = this.#state;
+    assert(
+      entry.index === applied.index + 1,
+      () => `entry ${entry.index} does not follow applied index ${applied.index}`,
+    );
+    if (entry.type === EntryType.normal) this.#applyRequest(entry);
+    else this.#applyConfChange(entry);
+    this.#state.applied = {
+      confState: this.#state.applied.confState,
+      index: entry.index,
+      term: entry.term,
+    };
+  }
+
+  #applyRequest(entry: Entry): void {
+    if (entry.data.length === 0) return this.#applyNoOp(entry);
+    const { id, op } = internalRequest.decode(entry.data);
+    this.#proposals.finish(id, this.#applier.apply(op));
+  }
+
+  /** A leader's first entry: from here it answers for leases (they get their time anew). */
+  #applyNoOp(entry: Entry): void {
+    if (!this.isLeader || entry.term !== this.raft.term) return;
+    this.lessor.promote(this.monotonicMs(), this.config.electionMs);
+    this.#versions.check();
+  }
+
+  #applyConfChange(entry: Entry): void {
+    assert(
+      entry.type === EntryType.confChange,
+      () => `entry ${entry.index}: joint configuration changes are not part of etcd's log`,
+    );
+    const confChange = decodeConfChange(entry.data);
+    const change = toMembershipChange(confChange);
+    const refusal = this.membership.refusal(change);
+    const effective = refusal === undefined ? confChange : { ...confChange, nodeId: 0n };
+    const confState = this.raft.applyConfChange(effective);
+    this.#state.applied = { ...this.#state.applied, confState };
+    if (refusal === undefined) {
+      this.membership.apply(change);
+      this.#changePeers(change);
+    }
+    this.#proposals.finish(confChange.id, refusal ? { error: refusal } : { value: undefined });
+  }
+
+  #changePeers(change: MembershipChange): void {
+    const { network } = this.#environment;
+    const id = change.kind === 'add' ? change.member.id : change.id;
+    const fields = { 'local-member-id': hexId(this.memberId), 'cluster-id': hexId(this.clusterId) };
+    if (change.kind === 'remove') {
+      this.log('info', 'removed member', { ...fields, 'removed-remote-peer-id': hexId(id) });
+      if (id === this.memberId) this.#leaveSoon();
+      else network.removePeer(id);
+      return;
+    }
+    const member = this.membership.get(id)!;
+    if (change.kind === 'add') {
+      this.log('info', 'added member', {
+        ...fields,
+        'added-peer-id': hexId(id),
+        'added-peer-peer-urls': member.peerUrls,
+      });
+    } else if (change.kind === 'promote') {
+      this.log('info', 'promote member', { ...fields, 'promoted-member-id': hexId(id) });
+    }
+    if (id !== this.memberId) network.setPeer(id, member.peerUrls);
+  }
+
+  /** The others should hear of the removal's commit from this member before it goes. */
+  #leaveSoon(): void {
+    this.#environment.clock.after(this.config.electionMs, () => this.removedFromCluster());
+  }
+
+  #applied(index: number): void {
+    this.#reads.applied(index);
+    this.#flusher.applied();
+    this.#compactor.applied(() => ({ ...this.#state.applied }), index);
+  }
+
+  async #install(snapshot: Snapshot, ready: Ready): Promise<void> {
+    const { metadata } = snapshot;
+    const fields = { 'incoming-leader-snapshot-index': metadata.index };
+    this.log('info', 'applying snapshot', { 'current-applied-index': this.appliedIndex, ...fields });
+    assert(
+      metadata.index > this.appliedIndex,
+      () => `snapshot at ${metadata.index} is behind applied index ${this.appliedIndex}`,
+    );
+    const { term, vote } = this.raft.status();
+    const hardState = ready.hardState ?? { term, vote, commit: metadata.index };
+    await this.#snapshots.install(snapshot, hardState);
+    this.#state.applied = { ...metadata };
+    await reloadState(this.#state);
+    this.#compactor.installed(metadata.index);
+    this.#meetPeers();
+    this.log('info', 'applied snapshot', fields);
+  }
+
+  /** The membership was replaced as a whole. */
+  #meetPeers(): void {
+    const { network } = this.#environment;
+    for (const id of this.membership.removedIds()) network.removePeer(id);
+    for (const member of this.membership.list()) {
+      if (member.id !== this.memberId) network.setPeer(member.id, member.peerUrls);
+    }
+  }
+
+  #raftEvent(event: RaftEvent): void {
+    logRaftEvent(this.log, this.memberId, event);
+    if (event.type === 'leaderChanged') this.#leaderChanged(event.previous, event.leader);
+  }
+
+  #leaderChanged(previous: bigint, leader: bigint): void {
+    if (previous !== 0n) this.#leaderLostAtMs = this.monotonicMs();
+    if (leader !== this.memberId) this.lessor.demote();
+    this.#reads.leaderChanged();
+    this.#driver.wake();
+  }
+
+  #isOverloaded(): boolean {
+    return this.#queue.isFull || this.raft.commitIndex > this.appliedIndex + MAX_APPLY_BACKLOG;
+  }
+
+  #timeoutCause(proposedAtMs: number): TimeoutCause {
+    if (this.#leaderLostAtMs >= proposedAtMs) return 'timeoutDueToLeaderFail';
+    const { network } = this.#environment;
+    const cutOff =
+      this.leader !== 0n && !this.isLeader && network.activeForMs(this.leader) === undefined;
+    return cutOff ? 'timeoutDueToConnectionLost' : 'timeout';
+  }
+
+  #raiseNoSpace(): void {
+    if (this.#quotaAlarmProposed) return;
+    this.#quotaAlarmProposed = true;
+    this.log('warn', 'message exceeded backend quota; raising alarm', {
+      'quota-size-bytes': this.quota.limitBytes,
+    });
+    const request = {
+      action: AlarmAction.activate,
+      memberId: this.memberId,
+      alarm: AlarmType.noSpace,
+    };
+    const done = () => (this.#quotaAlarmProposed = false);
+    this.propose({ kind: 'alarm', request }).then(done, done);
+  }
+
+  /** Resolves when the change is applied; a leader that is missing is waited for. */
+  async #proposeConfChange(change: ConfChange): Promise<void> {
+    const { clock } = this.#environment;
+    const result = this.#proposals.wait<void>(change.id);
+    result.catch(() => {}); // it may expire while we wait for a leader
+    const data = encodeConfChange(change);
+    while (this.#proposals.isWaiting(change.id)) {
+      const outcome = this.raft.proposeConfChange({ type: 'v1', data });
+      if (outcome === 'transferring') this.#proposals.fail(change.id, etcdError('proposalDropped'));
+      if (outcome === 'accepted') {
+        this.#proposals.accepted(change.id);
+        this.#driver.wake();
+        break;
+      }
+      await new Promise<void>((resolve) => clock.after(this.config.heartbeatMs, resolve));
+    }
+    return result;
+  }
+
+  /** Resolves when everything that is committed now is applied. */
+  async #waitApplied(limitMs: number): Promise<void> {
+    const { clock } = this.#environment;
+    const target = this.raft.commitIndex;
+    const deadlineMs = clock.monotonicMs() + limitMs;
+    while (this.appliedIndex < target) {
+      if (clock.monotonicMs() >= deadlineMs) throw etcdError('timeoutWaitAppliedIndex');
+      await new Promise<void>((resolve) => clock.after(1, resolve));
+    }
+  }
+
+  /**
+   * A process that was paused may have been deposed without knowing: if its ticks have stalled, a quorum
+   * must confirm that it leads before it extends a lease.
+   */
+  async #confirmLeadership(): Promise<void> {
+    const stalledMs = this.monotonicMs() - this.#lastTickMs;
+    if (stalledMs > 3 * this.config.heartbeatMs) await this.linearizableRead();
+  }
+
+  /** A renewed lease has its whole time again: the stored remainder must not cut it short later. */
+  async #clearCheckpoint(id: bigint): Promise<void> {
+    await this.propose({ kind: 'leaseCheckpoint', checkpoints: [{ id, remainingTtl: 0 }] });
+  }
+
+  #fatal(reason: unknown): void {
+    if (this.#stopped) return;
+    const error = reason instanceof Error ? reason : new Error(String(reason));
+    this.log('error', 'member cannot go on', { error: error.message });
+    this.#end(error);
+    void this.stop();
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#stopped = true;
+    this.#tickTimer?.cancel();
+    this.#leases.stop();
+    this.#versions.stop();
+    this.#flusher.stop();
+    this.leaderWatch.stop();
+    this.#driver.stop();
+    this.#proposals.failAll(etcdError('stopped'));
+    this.#reads.failAll(etcdError('stopped'));
+    await this.#environment.network.stop();
+  }
+}

@@ -1,0 +1,52 @@
+/** The peer port's door: answers for a member that is not there yet, and then hands everything to it. */
+import type { Message } from '../raft/index.js';
+import type { Member } from './member.js';
+import { servePeer } from './peer-endpoints.js';
+import type { PeerHandler, PeerIdentity, PeerReply, PeerRequest } from './peer-network.js';
+
+export class PeerGate implements PeerHandler {
+  readonly #peerUrls: readonly string[];
+  #member: Member | undefined;
+
+  constructor(peerUrls: readonly string[]) {
+    this.#peerUrls = peerUrls;
+  }
+
+  open(member: Member): void {
+    this.#member = member;
+  }
+
+  identity(): PeerIdentity {
+    const { memberId, clusterId } = this.#member ?? { memberId: 0n, clusterId: 0n };
+    return { memberId, clusterId, peerUrls: this.#peerUrls };
+  }
+
+  receive(message: Message): void {
+    this.#member?.receive(message);
+  }
+
+  unreachable(id: bigint): void {
+    this.#member?.peerUnreachable(id);
+  }
+
+  snapshotSent(id: bigint, ok: boolean): void {
+    this.#member?.snapshotSent(id, ok);
+  }
+
+  async receiveSnapshot(message: Message, body: AsyncIterable<Uint8Array>): Promise<void> {
+    if (this.#member === undefined) throw new Error('this member has not started yet');
+    await this.#member.receiveSnapshot(message, body);
+  }
+
+  isRemoved(id: bigint): boolean {
+    return this.#member?.membership.isRemoved(id) ?? false;
+  }
+
+  removedFromCluster(): void {
+    this.#member?.removedFromCluster();
+  }
+
+  async serve(request: PeerRequest): Promise<PeerReply | undefined> {
+    return this.#member === undefined ? undefined : servePeer(this.#member, request);
+  }
+}

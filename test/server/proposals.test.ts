@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { etcdError } from '../../src/api/index.js';
+import { Proposals } from '../../src/server/proposals.js';
+import { ManualClock } from './manual-clock.js';
+
+function setUp() {
+  const clock = new ManualClock();
+  const proposals = new Proposals(clock, 7000, () => 'timeoutDueToLeaderFail');
+  return { clock, proposals };
+}
+
+test('a caller gets what applying its entry came to', async () => {
+  const { proposals } = setUp();
+  const first = proposals.wait(1n);
+  const second = proposals.wait(2n);
+  proposals.finish(2n, { error: etcdError('leaseNotFound') });
+  proposals.finish(1n, { value: 'done' });
+  assert.equal(await first, 'done');
+  await assert.rejects(second, { name: 'leaseNotFound' });
+});
+
+test('the result of an entry that nobody waits for goes nowhere', () => {
+  const { proposals } = setUp();
+  proposals.finish(9n, { value: 'another member asked' });
+  assert.equal(proposals.count, 0);
+});
+
+test('a proposal that raft took times out with the cause, one that it never took with the bare deadline', async () => {
+  const { clock, proposals } = setUp();
+  const taken = proposals.wait(1n);
+  const untaken = proposals.wait(2n);
+  proposals.accepted(1n);
+  clock.advance(7000);
+  proposals.expire();
+  await assert.rejects(taken, { name: 'timeoutDueToLeaderFail' });
+  await assert.rejects(untaken, { name: 'contextDeadlineExceeded' });
+});
+
+test('before its time is over a proposal stays', () => {
+  const { clock, proposals } = setUp();
+  void proposals.wait(1n);
+  clock.advance(6999);
+  proposals.expire();
+  assert.ok(proposals.isWaiting(1n));
+});
