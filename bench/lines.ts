@@ -76,7 +76,10 @@ async function gets(store: Kvorum, seconds: number): Promise<Figures> {
 async function onCluster(run: (leader: Kvorum) => Promise<Figures>): Promise<Figures> {
   const dir = temporaryDir();
   const network = new LocalSwitch(realClock);
-  const initialCluster = [1, 2, 3].map((i) => ({ name: `m${i}`, peerUrls: [`http://member-${i}:1`] }));
+  const initialCluster = [1, 2, 3].map((i) => ({
+    name: `m${i}`,
+    peerUrls: [`http://member-${i}:1`],
+  }));
   try {
     const stores = await Promise.all(
       initialCluster.map(({ name, peerUrls }) =>
@@ -133,7 +136,12 @@ export async function fill(store: Kvorum, count: number): Promise<void> {
 
 function countAll() {
   const zero = { limit: 0, revision: 0, sortOrder: 0, sortTarget: 0 };
-  const noFilter = { minModRevision: 0, maxModRevision: 0, minCreateRevision: 0, maxCreateRevision: 0 };
+  const noFilter = {
+    minModRevision: 0,
+    maxModRevision: 0,
+    minCreateRevision: 0,
+    maxCreateRevision: 0,
+  };
   const flags = { serializable: true, keysOnly: false, countOnly: true };
   return { key: '\0', rangeEnd: '\0', ...zero, ...noFilter, ...flags };
 }

@@ -32,16 +32,17 @@ function runAll(options: string[]): void {
   const names = options.filter((_, i) => at < 0 || (i !== at && i !== at + 1));
   const lines = LINES.filter(({ name }) => names.length === 0 || names.includes(name));
   if (lines.length === 0 || !(seconds > 0)) {
-    console.error(`usage: npm run bench -- [${LINES.map(({ name }) => name).join('|')}] [--seconds N]`);
+    console.error(
+      `usage: npm run bench -- [${LINES.map(({ name }) => name).join('|')}] [--seconds N]`,
+    );
     process.exit(1);
   }
   console.log(`${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}, fsync on\n`);
   for (const { name, what } of lines) {
-    const child = spawnSync(
-      process.execPath,
-      [process.argv[1]!, '--line', name, String(seconds)],
-      { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' },
-    );
+    const child = spawnSync(process.execPath, [process.argv[1]!, '--line', name, String(seconds)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      encoding: 'utf8',
+    });
     if (child.status !== 0) process.exit(child.status ?? 1);
     console.log(`${what}\n    ${describe(JSON.parse(child.stdout))}`);
   }

@@ -8,7 +8,13 @@ import {
   type TxnRequest,
   type TxnResponse,
 } from '../api/index.js';
-import { type Listener, type Member, type Services, methodsOf, serveHttp } from '../server/index.js';
+import {
+  type Listener,
+  type Member,
+  type Services,
+  methodsOf,
+  serveHttp,
+} from '../server/index.js';
 import { listenClientPort } from '../transport/index.js';
 import { LOCAL_CALL } from './local-call.js';
 import { type Bytes, Pair, latin1Of, prefixEnd } from './pair.js';

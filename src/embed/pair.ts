@@ -1,6 +1,11 @@
 /** What a program gets of a stored pair: text or bytes, whichever it wants. */
 import type { KeyValue } from '../api/index.js';
-import { bytesFromLatin1, latin1FromBytes, latin1FromUtf8, utf8FromLatin1 } from '../bytes/index.js';
+import {
+  bytesFromLatin1,
+  latin1FromBytes,
+  latin1FromUtf8,
+  utf8FromLatin1,
+} from '../bytes/index.js';
 
 /** Keys and values go in as bytes, or as text that is stored as UTF-8. */
 export type Bytes = string | Uint8Array;

@@ -1,5 +1,12 @@
 /** Watching from inside: an async iterator over the revisions that changed something. */
-import { type Event, type EtcdError, type WatchResponse, Code, etcdError, statusError } from '../api/index.js';
+import {
+  type Event,
+  type EtcdError,
+  type WatchResponse,
+  Code,
+  etcdError,
+  statusError,
+} from '../api/index.js';
 import type { Services } from '../server/index.js';
 import { LOCAL_CALL } from './local-call.js';
 import { Pair, prefixEnd } from './pair.js';

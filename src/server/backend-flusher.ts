@@ -34,7 +34,8 @@ export class BackendFlusher {
   applied(): void {
     const { backend, clock, intervalMs, batchLimit } = this.#options;
     if (this.#stopped || this.#flushing) return;
-    if (backend.pendingOps >= batchLimit || backend.pendingBytes >= MAX_PENDING_BYTES) this.#flush();
+    if (backend.pendingOps >= batchLimit || backend.pendingBytes >= MAX_PENDING_BYTES)
+      this.#flush();
     else this.#timer ??= clock.after(intervalMs, () => this.#flush());
   }
 

@@ -43,7 +43,9 @@ export function foundCluster(config: MemberConfig): Birth {
   founders.sort((a, b) => compareIds(a.id, b.id));
   const self = founders.find((member) => member.name === config.name);
   if (self === undefined) {
-    throw new StartError(`couldn't find local name "${config.name}" in the initial cluster configuration`);
+    throw new StartError(
+      `couldn't find local name "${config.name}" in the initial cluster configuration`,
+    );
   }
   checkAdvertisedUrls(config, self);
   if (new Set(founders.map((member) => member.id)).size < founders.length) {
@@ -69,7 +71,7 @@ export async function checkNotBootstrapped(birth: Birth, network: PeerNetwork): 
   for (const answer of answers) {
     const known = answer.status === 'fulfilled' ? membersIn(answer.value) : [];
     const self = known.find((member) => member.id === birth.memberId);
-    if (self !== undefined && self.name !== '') {
+    if (self !== undefined && self.clientUrls.length > 0) {
       throw new StartError(`member ${hexId(birth.memberId)} has already been bootstrapped`);
     }
   }
@@ -91,7 +93,9 @@ export async function joinCluster(config: MemberConfig, network: PeerNetwork): P
       return birthOfJoiner(config, clusterId, membersIn(reply));
     }
   }
-  throw new StartError('cannot fetch cluster info from peer urls: could not retrieve cluster information from the given URLs');
+  throw new StartError(
+    'cannot fetch cluster info from peer urls: could not retrieve cluster information from the given URLs',
+  );
 }
 
 function birthOfJoiner(config: MemberConfig, clusterId: bigint, members: Member[]): Birth {

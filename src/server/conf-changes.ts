@@ -12,7 +12,12 @@ export function toConfChange(id: bigint, change: MembershipChange): ConfChange {
     case 'add': {
       const { member } = change;
       const type = member.isLearner ? ConfChangeType.addLearnerNode : ConfChangeType.addNode;
-      return { id, type, nodeId: member.id, context: memberContextJson.encode({ ...member, isPromote: false }) };
+      return {
+        id,
+        type,
+        nodeId: member.id,
+        context: memberContextJson.encode({ ...member, isPromote: false }),
+      };
     }
     case 'promote': {
       const context = memberContextJson.encode({ ...bareMember(change.id), isPromote: true });

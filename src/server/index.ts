@@ -5,15 +5,7 @@ export {
   type MemberConfig,
   StartError,
 } from './member-config.js';
-export type {
-  Clock,
-  Disk,
-  Environment,
-  Logger,
-  LogLevel,
-  Random,
-  Timer,
-} from './environment.js';
+export type { Clock, Disk, Environment, Logger, LogLevel, Random, Timer } from './environment.js';
 export type {
   PeerHandler,
   PeerIdentity,

@@ -106,7 +106,8 @@ export class LeaseRouter {
       } catch (error) {
         if (!isWorthRetry(error)) throw error;
       }
-      if (clock.monotonicMs() >= deadlineMs) throw etcdError(leader() === 0n ? 'noLeader' : 'timeout');
+      if (clock.monotonicMs() >= deadlineMs)
+        throw etcdError(leader() === 0n ? 'noLeader' : 'timeout');
       await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
     }
   }

@@ -477,6 +477,7 @@ export class Member {
 
   /** A leader's first entry: from here it answers for leases (they get their time anew). */
   #applyNoOp(entry: Entry): void {
+    this.#proposals.newTermApplied(entry.term);
     if (!this.isLeader || entry.term !== this.raft.term) return;
     this.lessor.promote(this.monotonicMs(), this.config.electionMs);
     this.#versions.check();
@@ -537,7 +538,10 @@ export class Member {
   async #install(snapshot: Snapshot, ready: Ready): Promise<void> {
     const { metadata } = snapshot;
     const fields = { 'incoming-leader-snapshot-index': metadata.index };
-    this.log('info', 'applying snapshot', { 'current-applied-index': this.appliedIndex, ...fields });
+    this.log('info', 'applying snapshot', {
+      'current-applied-index': this.appliedIndex,
+      ...fields,
+    });
     assert(
       metadata.index > this.appliedIndex,
       () => `snapshot at ${metadata.index} is behind applied index ${this.appliedIndex}`,
@@ -610,7 +614,7 @@ export class Member {
       const outcome = this.raft.proposeConfChange({ type: 'v1', data });
       if (outcome === 'transferring') this.#proposals.fail(change.id, etcdError('proposalDropped'));
       if (outcome === 'accepted') {
-        this.#proposals.accepted(change.id);
+        this.#proposals.accepted(change.id, this.raft.term);
         this.#driver.wake();
         break;
       }

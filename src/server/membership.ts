@@ -79,7 +79,8 @@ export class Membership {
     if (change.kind === 'add') return this.#addRefusal(change.member);
     if (known === undefined) return etcdError('memberNotFound');
     if (change.kind === 'promote' && !known.isLearner) return etcdError('memberNotLearner');
-    if (change.kind === 'update' && this.#urlTaken(change.peerUrls, id)) return etcdError('peerURLExist');
+    if (change.kind === 'update' && this.#urlTaken(change.peerUrls, id))
+      return etcdError('peerURLExist');
     return undefined;
   }
 

@@ -16,7 +16,10 @@ import type { PeerReply, PeerRequest } from './peer-network.js';
 import { versionDocument } from './version-document.js';
 
 /** Undefined for a path that is not served. */
-export async function servePeer(member: Member, request: PeerRequest): Promise<PeerReply | undefined> {
+export async function servePeer(
+  member: Member,
+  request: PeerRequest,
+): Promise<PeerReply | undefined> {
   const promote = /^\/members\/promote\/(\d{1,20})$/.exec(request.path);
   if (promote !== null) return promoteLearner(member, request, BigInt(promote[1]!));
   switch (request.path) {

@@ -39,7 +39,7 @@ export class ProposalQueue {
     const result = raft.propose(queued.map(({ data }) => data));
     switch (result) {
       case 'accepted':
-        for (const { id } of queued) this.#proposals.accepted(id);
+        for (const { id } of queued) this.#proposals.accepted(id, raft.term);
         return;
       case 'noLeader':
         this.#gathered = queued;

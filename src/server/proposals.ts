@@ -13,8 +13,11 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
   readonly deadlineMs: number;
   readonly proposedAtMs: number;
-  /** False while raft has not taken it: then the caller gets a bare deadline error (as etcd's does). */
-  accepted: boolean;
+  /**
+   * Term in which raft took it; 0 while it has not: then the caller gets a bare deadline error (as
+   * etcd's does).
+   */
+  term: number;
 }
 
 /** Why a proposal that raft took may not have come back in time. */
@@ -45,7 +48,7 @@ export class Proposals {
         reject,
         proposedAtMs: now,
         deadlineMs: now + this.#timeoutMs,
-        accepted: false,
+        term: 0,
       });
     });
   }
@@ -54,9 +57,21 @@ export class Proposals {
     return this.#waiting.has(id);
   }
 
-  accepted(id: bigint): void {
+  accepted(id: bigint, term: number): void {
     const waiting = this.#waiting.get(id);
-    if (waiting !== undefined) waiting.accepted = true;
+    if (waiting !== undefined) waiting.term = term;
+  }
+
+  /**
+   * The first entry of `term` is applied: whatever earlier leaders took and replicated has been applied
+   * before it. The rest was most likely lost with its leader, so its callers need not wait out their
+   * time; that it may still turn up is what the error says.
+   */
+  newTermApplied(term: number): void {
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.term > 0 && waiting.term < term)
+        this.fail(id, etcdError('timeoutDueToLeaderFail'));
+    }
   }
 
   /** The entry was applied; nobody may be waiting (another member's, or given up). */
@@ -77,7 +92,7 @@ export class Proposals {
     const now = this.#clock.monotonicMs();
     for (const [id, waiting] of this.#waiting) {
       if (waiting.deadlineMs > now) return;
-      const name = waiting.accepted ? this.#cause(waiting.proposedAtMs) : 'contextDeadlineExceeded';
+      const name = waiting.term > 0 ? this.#cause(waiting.proposedAtMs) : 'contextDeadlineExceeded';
       this.fail(id, etcdError(name));
     }
   }

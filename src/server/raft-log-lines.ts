@@ -6,7 +6,8 @@ import type { Logger } from './environment.js';
 /** Logs one event of member `id`. */
 export function logRaftEvent(log: Logger, id: bigint, event: RaftEvent): void {
   const line = lineOf(hexId(id), event);
-  if (line !== undefined) log(event.type === 'quorumLost' ? 'warn' : 'info', line, { logger: 'raft' });
+  if (line !== undefined)
+    log(event.type === 'quorumLost' ? 'warn' : 'info', line, { logger: 'raft' });
 }
 
 function lineOf(self: string, event: RaftEvent): string | undefined {

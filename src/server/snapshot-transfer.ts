@@ -3,13 +3,7 @@
  * keyspace as a bbolt file behind the raft message, as etcd's members exchange it.
  */
 import { assert } from '../api/index.js';
-import {
-  BUCKETS,
-  type Bucket,
-  MetaKey,
-  type Pair,
-  encodeUint64,
-} from '../backend/index.js';
+import { BUCKETS, type Bucket, MetaKey, type Pair, encodeUint64 } from '../backend/index.js';
 import { BoltReader, checkBoltFile, planBoltFile } from '../bolt/index.js';
 import { hexId } from '../bytes/index.js';
 import { type StoreV2, confStateJson, memberJson, storeV2Json } from '../codec/index.js';
@@ -129,7 +123,10 @@ export class SnapshotTransfer {
    * keyspace switches in one atomic step; a start that finds it ahead of the log completes the log
    * ({@link completeInstall}).
    */
-  async install(snapshot: Snapshot, hardState: { term: number; vote: bigint; commit: number }): Promise<void> {
+  async install(
+    snapshot: Snapshot,
+    hardState: { term: number; vote: bigint; commit: number },
+  ): Promise<void> {
     const { metadata, data } = snapshot;
     const spool = this.#received.get(metadata.index);
     assert(spool !== undefined, () => `snapshot ${metadata.index} was accepted but never received`);
@@ -146,10 +143,7 @@ export class SnapshotTransfer {
  * At start: a keyspace that is ahead of the log means that an installation was interrupted between its
  * two steps. Entries are always logged before they are applied, so nothing else leads here.
  */
-export async function completeInstall(
-  log: RaftLog,
-  applied: SnapshotMetadata,
-): Promise<boolean> {
+export async function completeInstall(log: RaftLog, applied: SnapshotMetadata): Promise<boolean> {
   if (applied.index <= log.lastIndex()) return false;
   const { hardState } = log.initialState();
   const term = Math.max(hardState.term, applied.term);

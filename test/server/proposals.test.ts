@@ -30,11 +30,26 @@ test('a proposal that raft took times out with the cause, one that it never took
   const { clock, proposals } = setUp();
   const taken = proposals.wait(1n);
   const untaken = proposals.wait(2n);
-  proposals.accepted(1n);
+  proposals.accepted(1n, 2);
   clock.advance(7000);
   proposals.expire();
   await assert.rejects(taken, { name: 'timeoutDueToLeaderFail' });
   await assert.rejects(untaken, { name: 'contextDeadlineExceeded' });
+});
+
+test("what an earlier leader took fails when the new leader's first entry is applied", async () => {
+  const { proposals } = setUp();
+  const old = proposals.wait(1n);
+  const current = proposals.wait(2n);
+  const untaken = proposals.wait(3n);
+  proposals.accepted(1n, 4);
+  proposals.accepted(2n, 5);
+  proposals.newTermApplied(5);
+  await assert.rejects(old, { name: 'timeoutDueToLeaderFail' });
+  assert.ok(proposals.isWaiting(2n) && proposals.isWaiting(3n));
+  proposals.finish(2n, { value: 'done' });
+  proposals.finish(3n, { value: 'later' });
+  assert.deepEqual(await Promise.all([current, untaken]), ['done', 'later']);
 });
 
 test('before its time is over a proposal stays', () => {

@@ -48,7 +48,10 @@ export class KvService {
     return this.#member.propose<PutResponse>(op);
   }
 
-  async deleteRange(request: DeleteRangeRequest, context: CallContext): Promise<DeleteRangeResponse> {
+  async deleteRange(
+    request: DeleteRangeRequest,
+    context: CallContext,
+  ): Promise<DeleteRangeResponse> {
     admit(this.#member, context);
     checkDelete(request);
     return this.#member.propose<DeleteRangeResponse>({ kind: 'deleteRange', request });

@@ -93,7 +93,8 @@ export class MaintenanceService {
 
 /** etcd's text form of an alarm, as Status and etcdctl show it. */
 function alarmText({ memberId, alarm }: AlarmMember): string {
-  const name = alarm === AlarmType.noSpace ? 'NOSPACE' : alarm === AlarmType.corrupt ? 'CORRUPT' : alarm;
+  const name =
+    alarm === AlarmType.noSpace ? 'NOSPACE' : alarm === AlarmType.corrupt ? 'CORRUPT' : alarm;
   return `memberID:${memberId} alarm:${name} `;
 }
 

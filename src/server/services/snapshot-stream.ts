@@ -26,7 +26,9 @@ export function streamSnapshot(
       send(member, out, state).then(
         () => out.end(),
         (error: unknown) => {
-          member.log('warn', 'failed to send database snapshot to client', { error: String(error) });
+          member.log('warn', 'failed to send database snapshot to client', {
+            error: String(error),
+          });
           out.end(asRefusal(error));
         },
       );
