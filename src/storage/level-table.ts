@@ -28,7 +28,10 @@ export function checkTable(file: Buffer): void {
     throw new JournalDamage('it has no table footer');
   }
   const [directory, indexAt] = readHandle(file, footerStart);
-  const [index] = readHandle(file, indexAt);
+  const [index, paddingStart] = readHandle(file, indexAt);
+  if (file.subarray(paddingStart, -MAGIC.length).some((byte) => byte !== 0)) {
+    throw new JournalDamage('its footer is damaged');
+  }
   let offset = 0;
   for (const handle of [...handlesIn(block(file, index)), ...filterOf(file, directory)]) {
     offset = checkNext(file, handle, offset);

@@ -19,7 +19,11 @@ export interface BackendHarness {
   close(): Promise<void>;
 }
 
-export function backendContract(name: string, make: () => Promise<BackendHarness>): void {
+export function backendContract(
+  name: string,
+  make: () => Promise<BackendHarness>,
+  numRuns: number,
+): void {
   describe(`${name} keeps the backend contract`, () => {
     const withBackend = async (check: (backend: Backend) => Promise<void>) => {
       const harness = await make();
@@ -180,7 +184,7 @@ export function backendContract(name: string, make: () => Promise<BackendHarness
             await run.close();
           }
         }),
-        { numRuns: 40 },
+        { numRuns },
       ));
   });
 }

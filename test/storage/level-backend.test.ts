@@ -18,11 +18,15 @@ async function open(folder: string): Promise<BackendHarness> {
   };
 }
 
-backendContract('LevelBackend', async () => {
-  const folder = folders.fresh();
-  await LevelBackend.create(folder);
-  return open(folder);
-});
+backendContract(
+  'LevelBackend',
+  async () => {
+    const folder = folders.fresh();
+    await LevelBackend.create(folder);
+    return open(folder);
+  },
+  25,
+);
 
 describe('LevelBackend', () => {
   it('lets later commits wait and covers all of them with one', async () => {
