@@ -274,7 +274,8 @@ function readRequest(r: Reader): InternalRequest {
   if (v2 !== undefined) return requestFromV2(v2);
   if (op === undefined) throw new DecodeError('a log entry without a known operation');
   if (header === undefined) throw new DecodeError('a log entry without a request header');
-  return { ...header, id: id === 0n ? header.id : id, op };
+  const { username, authRevision } = header;
+  return { id: id === 0n ? header.id : id, username, authRevision, op };
 }
 
 function readOp(r: Reader): InternalOp | undefined {

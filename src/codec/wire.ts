@@ -7,8 +7,7 @@
  * which stays the independent twin that the tests compare with (src/gen).
  */
 import { Buffer } from 'node:buffer';
-import { assert, type Int64 } from '../api/index.js';
-import { latin1FromBytes } from '../bytes/index.js';
+import { InvariantError, type Int64 } from '../api/index.js';
 
 /** The bytes are not the protobuf message that they should be. */
 export class DecodeError extends Error {
@@ -29,6 +28,8 @@ const words = new DataView(new ArrayBuffer(8));
 
 /** Methods that the Node types leave out. */
 interface NodeBuffer extends Buffer {
+  latin1Slice(start: number, end: number): string;
+  utf8Slice(start: number, end: number): string;
   latin1Write(text: string, offset: number, length: number): number;
   utf8Write(text: string, offset: number, length: number): number;
 }
@@ -46,11 +47,13 @@ export class Reader {
   private position = 0;
   private limit: number;
   private depth = 0;
+  private readonly source: NodeBuffer;
   /** The two halves of the varint read last, unsigned. */
   private low = 0;
   private high = 0;
 
-  constructor(private readonly source: Uint8Array) {
+  constructor(source: Uint8Array) {
+    this.source = asBuffer(source);
     this.limit = source.length;
   }
 
@@ -119,7 +122,7 @@ export class Reader {
   /** bytes, as a latin1 string (a copy). */
   latin1(): string {
     const start = this.lengthDelimited();
-    return latin1FromBytes(this.source, start, this.position);
+    return start === this.position ? '' : this.source.latin1Slice(start, this.position);
   }
 
   /** bytes, as a view of the message: it keeps the whole message alive. */
@@ -132,8 +135,7 @@ export class Reader {
   string(): string {
     const start = this.lengthDelimited();
     if (start === this.position) return '';
-    const { buffer, byteOffset } = this.source;
-    return Buffer.from(buffer, byteOffset + start, this.position - start).toString('utf8');
+    return this.source.utf8Slice(start, this.position);
   }
 
   /** A message field. Of several, the last counts (they are not merged). */
@@ -280,6 +282,13 @@ export class Reader {
   }
 }
 
+function asBuffer(bytes: Uint8Array): NodeBuffer {
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer as NodeBuffer;
+}
+
 const NO_BYTES: Uint8Array = new Uint8Array(0);
 
 function smallBigint(value: number): bigint {
@@ -403,7 +412,7 @@ export class Writer {
   private length(field: number, length: number): void {
     this.reserve(20);
     if (length < 0x80) this.buffer[--this.start] = length;
-    else this.numberVarint(length);
+    else this.varint(length, 0);
     this.tag(field, WireType.length);
   }
 
@@ -414,7 +423,7 @@ export class Writer {
   }
 
   private numberVarint(value: number): void {
-    assert(Number.isSafeInteger(value), () => `not a safe integer: ${value}`);
+    if (!Number.isSafeInteger(value)) notSafe(value);
     const high = Math.floor(value / TWO_32);
     this.varint((value - high * TWO_32) >>> 0, high >>> 0);
   }
@@ -470,6 +479,10 @@ export class Writer {
     this.end = CHUNK_BYTES;
     return exact;
   }
+}
+
+function notSafe(value: number): never {
+  throw new InvariantError(`not a safe integer: ${value}`);
 }
 
 function varintBytes(low: number, high: number): number {

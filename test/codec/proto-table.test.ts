@@ -117,12 +117,12 @@ test('repeated scalars are packed in proto3 and not in proto2', () => {
     .flatMap((type) => type.fieldsArray)
     .filter((field) => field.repeated && !(field.resolve().resolvedType instanceof protobuf.Type))
     .filter((field) => !['string', 'bytes'].includes(field.type))
-    .map((field) => [field.fullName, field.packed]);
+    .map((field) => `${field.fullName} ${field.packed}`);
   assert.deepEqual(packed.sort(), [
-    ['.etcdserverpb.WatchCreateRequest.filters', true],
-    ['.raftpb.ConfState.learners', false],
-    ['.raftpb.ConfState.learners_next', false],
-    ['.raftpb.ConfState.voters', false],
-    ['.raftpb.ConfState.voters_outgoing', false],
+    '.etcdserverpb.WatchCreateRequest.filters true',
+    '.raftpb.ConfState.learners false',
+    '.raftpb.ConfState.learners_next false',
+    '.raftpb.ConfState.voters false',
+    '.raftpb.ConfState.voters_outgoing false',
   ]);
 });
