@@ -2,7 +2,7 @@
  * Callers waiting for their proposal to be applied. A proposal that raft cannot take yet (no leader)
  * waits here and is offered again; each has the same time limit, so the oldest is always first.
  */
-import { EtcdError, etcdError } from '../api/index.js';
+import { type EtcdError, etcdError } from '../api/index.js';
 import type { Clock } from './environment.js';
 
 /** What applying an entry came to, handed to the waiting caller. */
@@ -98,6 +98,6 @@ export class Proposals {
   }
 
   failAll(error: EtcdError): void {
-    for (const id of [...this.#waiting.keys()]) this.fail(id, error);
+    for (const id of this.#waiting.keys()) this.fail(id, error);
   }
 }

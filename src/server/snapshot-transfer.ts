@@ -111,7 +111,7 @@ export class SnapshotTransfer {
 
   /** Those at or before the applied index are of no use any more. */
   async discardUpTo(appliedIndex: number): Promise<void> {
-    for (const [index, spool] of [...this.#received]) {
+    for (const [index, spool] of this.#received) {
       if (index > appliedIndex) continue;
       this.#received.delete(index);
       await spool.close();
