@@ -1,0 +1,225 @@
+/**
+ * etcd's rafthttp over HTTP/1.1: the peer network of a real process.
+ */
+import { setMaxListeners } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
+import { hexId } from '../../bytes/index.js';
+import type { Message } from '../../raft/index.js';
+import type { Clock, Logger } from '../../server/environment.js';
+import type {
+  PeerHandler,
+  PeerNetwork,
+  PeerReply,
+  PeerRequest,
+} from '../../server/peer-network.js';
+import { listen } from '../listen.js';
+import { hostAndPort, type ListenAddress, parseListenUrl } from '../listen-address.js';
+import { requirePlaintext } from '../listen-address.js';
+import { realClock } from '../real-environment.js';
+import type { PeerVersions } from './headers.js';
+import { refusedMessage } from './inbox.js';
+import { Peer, Remote } from './peer.js';
+import type { PeerRoom } from './peer-room.js';
+import { createPeerServer, type PeerDirectory } from './peer-server.js';
+import { requestPeer } from './peer-requests.js';
+import type { StreamKind } from './streams.js';
+import { UrlRotation } from './url-rotation.js';
+
+export interface HttpPeerNetworkOptions extends PeerVersions {
+  /** `http://127.0.0.1:2380`; port 0 takes any free one (see {@link HttpPeerNetwork.boundUrls}). */
+  readonly listenUrls: readonly string[];
+  /** How long a connection may take to come about; etcd: 1 s and the election timeout. */
+  readonly dialTimeoutMs: number;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+}
+
+/** Strangers that are remembered; a cluster has far fewer members. */
+const REMOTES_LIMIT = 64;
+
+export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
+  private startedRoom: PeerRoom | undefined;
+  private readonly servers: Server[] = [];
+  private readonly peers = new Map<bigint, Peer>();
+  private readonly remotes = new Map<bigint, Remote>();
+  private readonly unreachable = new Set<bigint>();
+  private readonly bound: string[] = [];
+  private readonly stopping = new AbortController();
+  private stopped: Promise<void> | undefined;
+
+  constructor(private readonly options: HttpPeerNetworkOptions) {
+    // Every request under way listens to it.
+    setMaxListeners(0, this.stopping.signal);
+  }
+
+  /** What listenUrls became: with the ports that were taken. */
+  get boundUrls(): readonly string[] {
+    return this.bound;
+  }
+
+  get room(): PeerRoom {
+    if (this.startedRoom === undefined) throw new Error('the peer network has not been started');
+    return this.startedRoom;
+  }
+
+  /** Rejects in etcd's words ("listen tcp 127.0.0.1:2380: bind: address already in use"). */
+  async start(handler: PeerHandler): Promise<void> {
+    const { logger, dialTimeoutMs, clock = realClock } = this.options;
+    const { serverVersion, minClusterVersion } = this.options;
+    this.startedRoom = {
+      versions: { serverVersion, minClusterVersion },
+      clock,
+      logger,
+      handler,
+      dialTimeoutMs,
+      reportUnreachable: (id) => this.reportUnreachable(id),
+    };
+    try {
+      for (const url of this.options.listenUrls) await this.listen(url);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  private async listen(url: string): Promise<void> {
+    const address = parseListenUrl(url);
+    requirePlaintext(address, url);
+    const server = createPeerServer(this);
+    const port = await listen(server, address);
+    this.servers.push(server);
+    const boundUrl = withPort(address, port, url);
+    this.bound.push(boundUrl);
+    this.options.logger('info', 'serving peer traffic', { address: boundUrl });
+  }
+
+  setPeer(id: bigint, peerUrls: readonly string[]): void {
+    if (this.stopped !== undefined || id === this.room.handler.identity().memberId) return;
+    const known = this.peers.get(id);
+    if (known !== undefined) return known.urls.replace(peerUrls);
+    this.remotes.get(id)?.stop();
+    this.remotes.delete(id);
+    const deliver = (message: Message): void => this.deliverFromStream(message);
+    this.peers.set(id, new Peer(this.room, id, peerUrls, deliver));
+    this.options.logger('info', 'started remote peer', { 'remote-peer-id': hexId(id) });
+  }
+
+  removePeer(id: bigint): void {
+    this.remotes.get(id)?.stop();
+    this.remotes.delete(id);
+    const peer = this.peers.get(id);
+    if (peer === undefined) return;
+    this.peers.delete(id);
+    peer.stop();
+    this.options.logger('info', 'stopped remote peer', { 'remote-peer-id': hexId(id) });
+  }
+
+  send(messages: readonly Message[]): void {
+    for (const message of messages) this.reach(message.to)?.send(message);
+  }
+
+  sendSnapshot(message: Message, body: AsyncIterable<Uint8Array>): void {
+    const to = this.reach(message.to);
+    const sent = to === undefined ? discard(body) : to.sendSnapshot(message, body);
+    void sent.then((ok) => {
+      if (this.stopped === undefined) this.room.handler.snapshotSent(message.to, ok);
+    });
+  }
+
+  activeForMs(id: bigint): number | undefined {
+    return this.peers.get(id)?.activity.activeForMs();
+  }
+
+  async request(id: bigint, request: PeerRequest, timeoutMs: number): Promise<PeerReply> {
+    const to = this.reach(id);
+    if (to === undefined) throw new Error(`unknown peer ${hexId(id)}`);
+    return to.request(request, timeoutMs);
+  }
+
+  async requestUrls(
+    peerUrls: readonly string[],
+    request: PeerRequest,
+    timeoutMs: number,
+  ): Promise<PeerReply> {
+    const baseUrls = new UrlRotation(peerUrls).inTurn();
+    const { signal } = this.stopping;
+    return requestPeer({ room: this.room, baseUrls, signal }, request, timeoutMs);
+  }
+
+  stop(): Promise<void> {
+    this.stopped ??= this.stopAll();
+    return this.stopped;
+  }
+
+  private async stopAll(): Promise<void> {
+    this.stopping.abort();
+    for (const remote of [...this.peers.values(), ...this.remotes.values()]) remote.stop();
+    this.peers.clear();
+    this.remotes.clear();
+    await Promise.all(this.servers.map(closeServer));
+  }
+
+  private reach(id: bigint): Remote | undefined {
+    return this.peers.get(id) ?? this.remotes.get(id);
+  }
+
+  knows(id: bigint): boolean {
+    return this.peers.has(id);
+  }
+
+  attach(id: bigint, kind: StreamKind, response: ServerResponse): boolean {
+    const peer = this.peers.get(id);
+    peer?.attach(kind, response);
+    return peer !== undefined;
+  }
+
+  addRemote(id: bigint, urls: readonly string[]): void {
+    const { handler } = this.room;
+    if (this.stopped !== undefined || this.reach(id) !== undefined) return;
+    if (id === handler.identity().memberId || handler.isRemoved(id)) return;
+    if (this.remotes.size >= REMOTES_LIMIT) return;
+    this.remotes.set(id, new Remote(this.room, id, urls));
+    this.options.logger('info', 'added remote peer', { 'remote-peer-id': hexId(id) });
+  }
+
+  private deliverFromStream(message: Message): void {
+    const refusal = refusedMessage(this.room, message);
+    if (refusal === undefined) this.deliver(message);
+    else this.options.logger('warn', 'rejected a raft message', { error: refusal });
+  }
+
+  deliver(message: Message): void {
+    if (this.stopped === undefined) this.room.handler.receive(message);
+  }
+
+  /** Never within a call of the member's, and once a turn for all that was dropped in it. */
+  private reportUnreachable(id: bigint): void {
+    if (this.unreachable.size === 0) {
+      this.room.clock.nextTurn(() => this.tellUnreachable());
+    }
+    this.unreachable.add(id);
+  }
+
+  private tellUnreachable(): void {
+    const ids = [...this.unreachable];
+    this.unreachable.clear();
+    if (this.stopped !== undefined) return;
+    for (const id of ids) this.room.handler.unreachable(id);
+  }
+}
+
+async function discard(body: AsyncIterable<Uint8Array>): Promise<false> {
+  await body[Symbol.asyncIterator]().return?.();
+  return false;
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+function withPort(address: ListenAddress, port: number, url: string): string {
+  return address.kind === 'unix' ? url : `http://${hostAndPort(address.host, port)}`;
+}

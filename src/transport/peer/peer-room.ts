@@ -1,0 +1,26 @@
+/**
+ * What everything that belongs to one member's peer network shares.
+ */
+import type { Clock, Logger } from '../../server/environment.js';
+import type { PeerHandler } from '../../server/peer-network.js';
+import type { PeerVersions } from './headers.js';
+
+export interface PeerRoom {
+  readonly versions: PeerVersions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly handler: PeerHandler;
+  /** How long a connection may take to come about. */
+  readonly dialTimeoutMs: number;
+  /** Tells the member, in a later turn and once a turn, that `id` could not be reached. */
+  reportUnreachable(id: bigint): void;
+}
+
+/** Pause between link heartbeats: three fit into the timeout of a silent connection. */
+export const LINK_HEARTBEAT_MS = 5_000 / 3;
+/** A peer connection on which nothing moves for this long is closed. */
+export const SILENCE_TIMEOUT_MS = 5_000;
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
