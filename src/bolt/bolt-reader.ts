@@ -1,6 +1,6 @@
 /** Reads a bbolt file: its buckets, in order and by key. */
 import { checkPages } from './bolt-check.js';
-import type { BoltPair, BoltSource } from './bolt-writer.js';
+import type { BoltPair, BoltSource } from './bolt-source.js';
 import { corruptPage } from './errors.js';
 import { BUCKET_HEADER_BYTES, readUint64 } from './format.js';
 import { Page } from './page.js';

@@ -9,6 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { crc32cLatin1 } from '../bytes/index.js';
+import type { BoltSource } from './bolt-source.js';
 import { BoltError } from './errors.js';
 import {
   BUCKET_HEADER_BYTES,
@@ -20,16 +21,6 @@ import { encodeMetaPage, writeUint64 } from './format.js';
 import { PageWriter } from './page-writer.js';
 import type { Node } from './tree-layout.js';
 import { TreeLayout } from './tree-layout.js';
-
-/** A key (latin1 string, 1 to 32,768 bytes) and its value. The value's bytes must not be changed. */
-export type BoltPair = readonly [key: string, value: Uint8Array];
-
-export interface BoltSource {
-  /** Names (latin1), ascending. */
-  buckets(): readonly string[];
-  /** The bucket's pairs in chunks, keys ascending; the same pairs each time. */
-  pairs(bucket: string): AsyncIterable<readonly BoltPair[]>;
-}
 
 export interface BoltWriteOptions {
   /** Bytes, a power of two from 1,024 to 65,536; 4,096 if not given. Readers take it from the file. */

@@ -1,4 +1,5 @@
-export type { BoltPair, BoltPlan, BoltSource, BoltWriteOptions } from './bolt-writer.js';
+export type { BoltPair, BoltSource } from './bolt-source.js';
+export type { BoltPlan, BoltWriteOptions } from './bolt-writer.js';
 export { planBoltFile } from './bolt-writer.js';
 export { BoltReader } from './bolt-reader.js';
 export { checkBoltFile } from './bolt-check.js';

@@ -1,10 +1,9 @@
 /** Encodes nodes as pages, gathered in chunks for the consumer. */
+import { Buffer } from 'node:buffer';
 import { writeLatin1 } from '../bytes/index.js';
-import { ELEMENT_BYTES, PAGE_HEADER_BYTES, PageFlag } from './format.js';
+import { BUCKET_ELEMENT, ELEMENT_BYTES, PAGE_HEADER_BYTES, PageFlag } from './format.js';
 import { writePageHeader, writeUint64 } from './format.js';
 import type { Node } from './tree-layout.js';
-import { BUCKET_ELEMENT } from './format.js';
-import { Buffer } from 'node:buffer';
 
 /** A chunk is passed on when it has so many bytes (or, with a big value, more). */
 const CHUNK_BYTES = 128 * 1024;

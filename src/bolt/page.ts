@@ -1,9 +1,9 @@
 /** A branch or leaf page in memory: bounds-checked access to its elements. */
+import { Buffer } from 'node:buffer';
 import { latin1FromBytes } from '../bytes/index.js';
 import { corruptPage } from './errors.js';
 import { BUCKET_ELEMENT, ELEMENT_BYTES, PAGE_HEADER_BYTES, PageFlag } from './format.js';
 import { readPageHeader, readUint64 } from './format.js';
-import { Buffer } from 'node:buffer';
 
 export class Page {
   /** Page number; of an inline bucket, that of the page it lies in. */

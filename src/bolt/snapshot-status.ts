@@ -1,6 +1,5 @@
 /** What `snapshot status` says of a bbolt file. */
-import { crc32c, crc32cLatin1 } from '../bytes/index.js';
-import { latin1FromBytes } from '../bytes/index.js';
+import { crc32c, crc32cLatin1, latin1FromBytes } from '../bytes/index.js';
 import type { BoltReader } from './bolt-reader.js';
 import { BoltError } from './errors.js';
 import { userKeyOfRecord } from './record-key.js';
