@@ -1,0 +1,182 @@
+/** One endpoint's gRPC channel. The only file here that touches grpc-js. */
+import {
+  Client,
+  Metadata,
+  connectivityState,
+  credentials,
+  type ChannelCredentials,
+  type ChannelOptions,
+  type ClientDuplexStream,
+} from '@grpc/grpc-js';
+import { Code, statusError } from '../api/index.js';
+import { fromCallFailure } from './errors.js';
+import type { Method } from './method.js';
+
+export interface TlsOptions {
+  /** PEM; absent: the system's. */
+  ca?: Buffer;
+  cert?: Buffer;
+  key?: Buffer;
+  /** Accept any server certificate. */
+  skipVerify: boolean;
+}
+
+export interface LinkOptions {
+  keepAliveTimeMs: number;
+  keepAliveTimeoutMs: number;
+  /** Largest request in bytes. */
+  maxSendBytes: number;
+  /** Largest answer in bytes. */
+  maxReceiveBytes: number;
+  tls?: TlsOptions;
+}
+
+/** A bidirectional stream. Reading it (`for await`) waits for the reader; errors are EtcdErrors. */
+export interface Stream<Request, Response> extends AsyncIterable<Response> {
+  send(request: Request): void;
+  /** Ends both directions; a reader sees the end without an error. */
+  cancel(): void;
+}
+
+/** Go's gRPC does not ping more often than this, whatever it is asked. */
+const SMALLEST_KEEPALIVE_MS = 10_000;
+
+export class Link {
+  private readonly client: Client;
+
+  constructor(
+    target: string,
+    secure: boolean,
+    private readonly options: LinkOptions,
+  ) {
+    this.client = new Client(
+      target,
+      channelCredentials(secure, options.tls),
+      channelOptions(options),
+    );
+  }
+
+  /** Waits until the channel is usable; false when it failed to connect or time ran out. */
+  async isReady(deadlineMs: number): Promise<boolean> {
+    const channel = this.client.getChannel();
+    for (;;) {
+      const state = channel.getConnectivityState(true);
+      if (state === connectivityState.READY) return true;
+      if (state === connectivityState.TRANSIENT_FAILURE) return false;
+      const changed = await new Promise<boolean>((resolve) =>
+        channel.watchConnectivityState(state, deadlineMs, (error) => resolve(error === undefined)),
+      );
+      if (!changed) return false;
+    }
+  }
+
+  /** One request, one answer. `deadlineMs` is a Date.now() time or Infinity. Throws EtcdError. */
+  async unary<Q, R>(method: Method<Q, R>, request: Q, deadlineMs: number): Promise<R> {
+    const bytes = this.encode(method, request);
+    try {
+      const answer = await new Promise<Buffer>((resolve, reject) => {
+        this.client.makeUnaryRequest(
+          method.path,
+          asIs,
+          asIs,
+          bytes,
+          new Metadata(),
+          { deadline: deadlineMs },
+          (error, value) => (error ? reject(error) : resolve(value!)),
+        );
+      });
+      return this.decode(method, answer);
+    } catch (error) {
+      throw fromCallFailure(error, Date.now() >= deadlineMs);
+    }
+  }
+
+  /** A stream that begins at once and has no deadline. */
+  stream<Q, R>(method: Method<Q, R>, requireLeader: boolean): Stream<Q, R> {
+    const metadata = new Metadata();
+    if (requireLeader) metadata.set('hasleader', 'true');
+    const call = this.client.makeBidiStreamRequest(method.path, asIs, asIs, metadata);
+    call.on('error', () => {}); // the reader gets it too; without a listener it would end the process
+    return {
+      send: (request) => void call.write(this.encode(method, request)),
+      cancel: () => call.cancel(),
+      [Symbol.asyncIterator]: () => this.read(method, call),
+    };
+  }
+
+  private async *read<Q, R>(
+    method: Method<Q, R>,
+    call: ClientDuplexStream<Buffer, Buffer>,
+  ): AsyncGenerator<R> {
+    try {
+      for await (const bytes of call) yield this.decode(method, bytes as Buffer);
+    } catch (error) {
+      throw fromCallFailure(error, false);
+    } finally {
+      call.cancel();
+    }
+  }
+
+  close(): void {
+    this.client.close();
+  }
+
+  private encode<Q, R>(method: Method<Q, R>, request: Q): Buffer {
+    const bytes = method.request.encode(request);
+    const { maxSendBytes } = this.options;
+    if (bytes.length > maxSendBytes) {
+      throw statusError(
+        Code.resourceExhausted,
+        `trying to send message larger than max (${bytes.length} vs. ${maxSendBytes})`,
+      );
+    }
+    return asBuffer(bytes);
+  }
+
+  private decode<Q, R>(method: Method<Q, R>, bytes: Buffer): R {
+    const { maxReceiveBytes } = this.options;
+    if (bytes.length > maxReceiveBytes) {
+      throw statusError(
+        Code.resourceExhausted,
+        `grpc: received message larger than max (${bytes.length} vs. ${maxReceiveBytes})`,
+      );
+    }
+    try {
+      return method.response.decode(bytes);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw statusError(Code.internal, `grpc: failed to unmarshal the received message: ${why}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Encoding and size limits are this file's: grpc-js has texts of its own for them. */
+function asIs(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function channelCredentials(secure: boolean, tls: TlsOptions | undefined): ChannelCredentials {
+  if (!secure) return credentials.createInsecure();
+  return credentials.createSsl(tls?.ca ?? null, tls?.key ?? null, tls?.cert ?? null, {
+    rejectUnauthorized: !(tls?.skipVerify ?? false),
+  });
+}
+
+function channelOptions(options: LinkOptions): ChannelOptions {
+  return {
+    'grpc.max_send_message_length': -1,
+    'grpc.max_receive_message_length': -1,
+    'grpc.keepalive_time_ms': Math.max(options.keepAliveTimeMs, SMALLEST_KEEPALIVE_MS),
+    'grpc.keepalive_timeout_ms': options.keepAliveTimeoutMs,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 3000,
+    'grpc.enable_retries': 0,
+    'grpc.enable_http_proxy': 0,
+  };
+}
