@@ -25,7 +25,7 @@ backendContract(
     await LevelBackend.create(folder);
     return open(folder);
   },
-  25,
+  20,
 );
 
 describe('LevelBackend', () => {

@@ -30,8 +30,8 @@ async function create(): Promise<string> {
   return folder;
 }
 
-raftLogContract('LevelRaftLog', async () => open(await create(), 100), 20);
-raftLogContract('LevelRaftLog with hardly a cache', async () => open(await create(), 2), 12);
+raftLogContract('LevelRaftLog', async () => open(await create(), 100), 12);
+raftLogContract('LevelRaftLog with hardly a cache', async () => open(await create(), 2), 8);
 
 describe('LevelRaftLog', () => {
   /** Changes a record behind the log's back: not damage of the disk, but a bug of ours before. */
