@@ -2,7 +2,6 @@
 import {
   SortOrder,
   SortTarget,
-  compareInt64,
   etcdError,
   type Int64,
   type KeyValue,
@@ -48,7 +47,8 @@ function evaluatePoint(
   if (position === NOWHERE) return { kvs: [], more: false, count: 0 };
   if (request.countOnly) return { kvs: [], more: false, count: 1 };
   const pair = pairFor(keyspace, request, index!, position);
-  if (!passesFilters(pair, request)) return { kvs: [], more: false, count: 1 };
+  if (hasFilters(request) && !passesFilters(pair, request))
+    return { kvs: [], more: false, count: 1 };
   if (request.keysOnly) pair.value = '';
   return { kvs: [pair], more: false, count: 1 };
 }
@@ -172,7 +172,7 @@ function hasFilters(request: RangeRequest): boolean {
 
 /** 0 turns a filter off; a negative one is as good as any. */
 function isSet(bound: Int64): boolean {
-  return compareInt64(bound, 0) !== 0;
+  return bound !== 0 && bound !== 0n;
 }
 
 function passesFilters(pair: KeyValue, request: RangeRequest): boolean {

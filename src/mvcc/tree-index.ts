@@ -156,26 +156,34 @@ function itemAt(leaf: Leaf, key: string): number {
 function insertBelow(node: Node, index: KeyIndex): Node | undefined {
   if (index.alive) node.live++;
   if (node.leaf) {
-    node.items.splice(itemAt(node, index.key), 0, index);
-    return node.items.length > LARGEST_NODE ? splitLeaf(node) : undefined;
+    const at = itemAt(node, index.key);
+    insertAt(node.items, at, index);
+    return node.items.length > LARGEST_NODE ? splitLeaf(node, at) : undefined;
   }
   const at = childAt(node, index.key);
   const split = insertBelow(node.children[at]!, index);
   if (split === undefined) return undefined;
-  node.children.splice(at + 1, 0, split);
-  node.bounds.splice(at + 1, 0, firstKey(split));
-  return node.children.length > LARGEST_NODE ? splitBranch(node) : undefined;
+  insertAt(node.children, at + 1, split);
+  insertAt(node.bounds, at + 1, firstKey(split));
+  return node.children.length > LARGEST_NODE ? splitBranch(node, at + 1) : undefined;
 }
 
-function splitLeaf(leaf: Leaf): Leaf {
-  const items = leaf.items.splice(splitPoint(leaf.items.length));
+/** What splice does, without the array it makes. */
+function insertAt<T>(array: T[], at: number, item: T): void {
+  array.push(item);
+  for (let i = array.length - 1; i > at; i--) array[i] = array[i - 1]!;
+  array[at] = item;
+}
+
+function splitLeaf(leaf: Leaf, insertedAt: number): Leaf {
+  const items = leaf.items.splice(splitPoint(leaf.items.length, insertedAt));
   const live = items.reduce((count, item) => count + (item.alive ? 1 : 0), 0);
   leaf.live -= live;
   return { leaf: true, items, live };
 }
 
-function splitBranch(branch: Branch): Branch {
-  const at = splitPoint(branch.children.length);
+function splitBranch(branch: Branch, insertedAt: number): Branch {
+  const at = splitPoint(branch.children.length, insertedAt);
   const children = branch.children.splice(at);
   const bounds = branch.bounds.splice(at);
   const live = children.reduce((count, child) => count + child.live, 0);
@@ -183,8 +191,9 @@ function splitBranch(branch: Branch): Branch {
   return { leaf: false, children, bounds, live };
 }
 
-function splitPoint(length: number): number {
-  return length >>> 1;
+/** In the middle; but keys that arrive in order leave full nodes behind. */
+function splitPoint(length: number, insertedAt: number): number {
+  return insertedAt === length - 1 ? length - 1 : length >>> 1;
 }
 
 function firstKey(node: Node): string {
