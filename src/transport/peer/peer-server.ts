@@ -144,8 +144,10 @@ function refuseStream(
   request: IncomingMessage,
 ): HttpReply | undefined {
   const { handler } = directory.room;
-  const [, , , kind, idText = '', ...more] = path.split('/');
-  if (streamKindOf(kind) === undefined || more.length > 0) return textReply(404, 'invalid path');
+  const [, , , kind, idText, ...more] = path.split('/');
+  if (streamKindOf(kind) === undefined || idText === undefined || more.length > 0) {
+    return textReply(404, 'invalid path');
+  }
   const id = parseHexId(idText);
   if (id === undefined) return textReply(404, 'invalid from');
   if (handler.isRemoved(id)) return textReply(410, 'removed member');
