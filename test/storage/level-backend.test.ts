@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { LevelBackend, StorageError } from '../../src/storage/index.js';
+import { LevelBackend, type StorageError } from '../../src/storage/index.js';
 import { type BackendHarness, backendContract } from './backend-contract.js';
 import { TemporaryFolders } from './temporary.js';
 
