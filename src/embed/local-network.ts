@@ -89,6 +89,7 @@ class LocalNetwork implements PeerNetwork {
     if (this.#handler === undefined) return; // stopped meanwhile
     const peer = this.#peerOf(message.to);
     if (peer === undefined) this.#handler.unreachable(message.to);
+    else if (peer.isRemoved(this.#handler.identity().memberId)) this.#handler.removedFromCluster();
     else peer.receive(message);
   }
 

@@ -6,7 +6,7 @@ import type { Member } from '../api/index.js';
 import { hexId, parseHexId } from '../bytes/index.js';
 import { membersJson } from '../codec/index.js';
 import { type Entry, EntryType } from '../raft/index.js';
-import type { Disk, Environment } from './environment.js';
+import type { Clock, Disk, Environment } from './environment.js';
 import { encodeConfChange, toConfChange } from './conf-changes.js';
 import { clusterIdOf, compareIds, memberIdOf } from './ids.js';
 import { type InitialMember, type MemberConfig, StartError } from './member-config.js';
@@ -23,12 +23,15 @@ export interface Birth {
 
 /** How long a peer may take to say who it is. */
 const ASK_TIMEOUT_MS = 1500;
+/** A joiner asks again: its addition may not have reached all members yet. */
+const JOIN_ATTEMPTS = 10;
+const JOIN_PAUSE_MS = 500;
 
 /** A first start: found or join, as the config says, and write it down. */
 export async function beBorn(config: MemberConfig, environment: Environment): Promise<Birth> {
-  const { network, disk } = environment;
+  const { network, disk, clock } = environment;
   const isNew = config.initialClusterState === 'new';
-  const birth = isNew ? foundCluster(config) : await joinCluster(config, network);
+  const birth = isNew ? foundCluster(config) : await joinCluster(config, network, clock);
   if (isNew) await checkNotBootstrapped(birth, network);
   await recordBirth(birth, disk);
   return birth;
@@ -81,21 +84,44 @@ export async function checkNotBootstrapped(birth: Birth, network: PeerNetwork): 
  * Finds the running cluster through the other urls of `initialCluster` and, in its member list, this
  * member (added before by MemberAdd) by its peer urls.
  */
-export async function joinCluster(config: MemberConfig, network: PeerNetwork): Promise<Birth> {
-  const others = config.initialCluster.filter((initial) => initial.name !== config.name);
-  const request = { method: 'GET', path: '/members' } as const;
-  for (const other of others) {
-    const reply = await network
-      .requestUrls(other.peerUrls, request, ASK_TIMEOUT_MS)
-      .catch(() => undefined);
-    const clusterId = parseHexId(reply?.headers['x-etcd-cluster-id'] ?? '');
-    if (reply?.status === 200 && clusterId !== undefined) {
-      return birthOfJoiner(config, clusterId, membersIn(reply));
+export async function joinCluster(
+  config: MemberConfig,
+  network: PeerNetwork,
+  clock: Clock,
+): Promise<Birth> {
+  let refusal: unknown;
+  for (let attempt = 0; attempt < JOIN_ATTEMPTS; attempt++) {
+    if (attempt > 0) await new Promise<void>((resolve) => clock.after(JOIN_PAUSE_MS, resolve));
+    for (const reply of await askOthers(config, network)) {
+      try {
+        return birthOfJoiner(config, reply.clusterId, reply.members);
+      } catch (error) {
+        refusal = error; // that member may not have heard of our being added yet
+      }
     }
   }
+  if (refusal !== undefined) throw refusal;
   throw new StartError(
     'cannot fetch cluster info from peer urls: could not retrieve cluster information from the given URLs',
   );
+}
+
+interface ClusterAnswer {
+  clusterId: bigint;
+  members: Member[];
+}
+
+async function askOthers(config: MemberConfig, network: PeerNetwork): Promise<ClusterAnswer[]> {
+  const others = config.initialCluster.filter((initial) => initial.name !== config.name);
+  const request = { method: 'GET', path: '/members' } as const;
+  const replies = await Promise.allSettled(
+    others.map((other) => network.requestUrls(other.peerUrls, request, ASK_TIMEOUT_MS)),
+  );
+  return replies.flatMap((reply) => {
+    if (reply.status === 'rejected' || reply.value.status !== 200) return [];
+    const clusterId = parseHexId(reply.value.headers['x-etcd-cluster-id'] ?? '');
+    return clusterId === undefined ? [] : [{ clusterId, members: membersIn(reply.value) }];
+  });
 }
 
 function birthOfJoiner(config: MemberConfig, clusterId: bigint, members: Member[]): Birth {
