@@ -45,6 +45,7 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
   private readonly unreachable = new Set<bigint>();
   private readonly bound: string[] = [];
   private readonly stopping = new AbortController();
+  private removed = false;
   private stopped: Promise<void> | undefined;
 
   constructor(private readonly options: HttpPeerNetworkOptions) {
@@ -73,6 +74,7 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
       handler,
       dialTimeoutMs,
       reportUnreachable: (id) => this.reportUnreachable(id),
+      removedFromCluster: () => this.tellRemoved(),
     };
     try {
       for (const url of this.options.listenUrls) await this.listen(url);
@@ -198,6 +200,12 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
       this.room.clock.nextTurn(() => this.tellUnreachable());
     }
     this.unreachable.add(id);
+  }
+
+  private tellRemoved(): void {
+    if (this.removed || this.stopped !== undefined) return;
+    this.removed = true;
+    this.room.handler.removedFromCluster();
   }
 
   private tellUnreachable(): void {

@@ -14,6 +14,8 @@ export interface PeerRoom {
   readonly dialTimeoutMs: number;
   /** Tells the member, in a later turn and once a turn, that `id` could not be reached. */
   reportUnreachable(id: bigint): void;
+  /** Tells the member, once, that it has been removed from the cluster. */
+  removedFromCluster(): void;
 }
 
 /** Pause between link heartbeats: three fit into the timeout of a silent connection. */

@@ -27,7 +27,7 @@ export function noteRefusal(
 ): string {
   const clusterId = hexId(room.handler.identity().clusterId);
   const ofOurCluster = headers['x-etcd-cluster-id'] === clusterId;
-  if ((status === 410 || status === 403) && ofOurCluster) room.handler.removedFromCluster();
+  if ((status === 410 || status === 403) && ofOurCluster) room.removedFromCluster();
   const text = Buffer.from(body).toString('latin1').trim().slice(0, 200);
   if (status === 412 && text === 'cluster ID mismatch') {
     return 'request sent was ignored by remote peer due to cluster ID mismatch';

@@ -164,6 +164,8 @@ describe('connections', () => {
     a.removed.add(b.id);
     a.network.removePeer(b.id);
     await until('b is told', () => b.toldRemoved > 0);
+    await sleep(250);
+    assert.equal(b.toldRemoved, 1);
     assert.equal(a.toldRemoved, 0);
   });
 
