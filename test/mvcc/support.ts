@@ -1,6 +1,7 @@
 /** What the tests of this room share: requests with defaults, a lease book, a sink that records. */
 import type {
   DeleteRangeRequest,
+  Event,
   PutRequest,
   RangeRequest,
   TxnRequest,
@@ -155,7 +156,7 @@ export function describe(delivery: WatchDelivery): string {
   }
 }
 
-function describeEvent({ type, kv, prevKv }: import('../../src/api/index.js').Event): string {
+function describeEvent({ type, kv, prevKv }: Event): string {
   const value = type === 'put' ? `=${kv.value}` : '';
   const before = prevKv === undefined ? '' : `(${prevKv.value}@${prevKv.modRevision})`;
   return `${type} ${kv.key}${value}@${kv.modRevision}${before}`;
