@@ -15,9 +15,11 @@ export interface ChildOptions {
   env?: Record<string, string>;
   /** Written to stdin, which is then closed. Without it stdin is empty. */
   stdin?: string | Uint8Array;
+  /** Signals go to everything that the process starts, too. */
+  group?: boolean;
 }
 
-const running = new Set<ChildProcess>();
+const running = new Set<Child>();
 
 function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
@@ -28,18 +30,21 @@ export class Child {
   /** Set once the process has ended. */
   exit: Exit | undefined;
   readonly #process: ChildProcess;
+  readonly #group: boolean;
   readonly #stdout: Buffer[] = [];
   readonly #stderr: Buffer[] = [];
   readonly #watchers = new Set<() => void>();
 
   constructor(command: string, args: readonly string[], options: ChildOptions = {}) {
     if (running.size === 0) registerOnce();
+    this.#group = options.group ?? false;
     this.#process = spawn(command, args, {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
+      detached: this.#group,
       stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
-    running.add(this.#process);
+    running.add(this);
     this.#feed(options.stdin);
     this.#process.stdout?.on('data', (chunk: Buffer) => this.#collect(this.#stdout, chunk));
     this.#process.stderr?.on('data', (chunk: Buffer) => this.#collect(this.#stderr, chunk));
@@ -61,7 +66,8 @@ export class Child {
 
   /** Harmless when the process has ended. */
   kill(signal: NodeJS.Signals): void {
-    this.#process.kill(signal);
+    if (this.#group && this.#process.pid !== undefined) killGroup(this.#process.pid, signal);
+    else this.#process.kill(signal);
   }
 
   /** Resolves as soon as `condition` holds, which is looked at after each output and at the end. */
@@ -115,10 +121,10 @@ export class Child {
   #waitForExit(): Promise<Exit> {
     return new Promise((resolve, reject) => {
       this.#process.once('error', (error) => {
-        running.delete(this.#process);
+        running.delete(this);
         reject(error);
       });
-      this.#process.once('exit', () => running.delete(this.#process));
+      this.#process.once('exit', () => running.delete(this));
       // 'close' comes after 'exit', when all output has been read.
       this.#process.once('close', (code, signal) => {
         this.exit = { code, signal };
@@ -126,6 +132,14 @@ export class Child {
         this.#notify();
       });
     });
+  }
+}
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended, and so has all that it started.
   }
 }
 

@@ -81,21 +81,27 @@ export class Client {
    * Any unary method, such as `KV/Put`; messages are plain objects with the wire's field names.
    * Rejects with gRPC's status: `code` and `details`.
    */
-  call(
+  async call(
     method: string,
     fields: Record<string, unknown>,
     timeoutMs = defaultTimeoutMs,
     type = method.split('/')[1] ?? '',
   ): Promise<any> {
+    const answer = await this.raw(method, encode(`${type}Request`, fields), timeoutMs);
+    return decode(`${type}Response`, answer);
+  }
+
+  /** The same in bytes, which may be none that any server understands. */
+  raw(method: string, request: Buffer, timeoutMs = defaultTimeoutMs): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#channel.makeUnaryRequest(
         `/etcdserverpb.${method}`,
         (bytes: Buffer) => bytes,
-        (bytes: Buffer) => decode(`${type}Response`, bytes),
-        encode(`${type}Request`, fields),
+        (bytes: Buffer) => bytes,
+        request,
         { deadline: Date.now() + timeoutMs },
-        (error: ServiceError | null, response: unknown) =>
-          error ? reject(error) : resolve(response),
+        (error: ServiceError | null, response?: Buffer) =>
+          error ? reject(error) : resolve(response ?? Buffer.alloc(0)),
       );
     });
   }

@@ -5,6 +5,11 @@ import { Member } from './member.js';
 import type { MemberOptions } from './member.js';
 import { freePort } from './ports.js';
 
+export interface Ports {
+  clientPort: number;
+  peerPort: number;
+}
+
 export class Cluster {
   readonly members: readonly Member[];
   /** One for each of {@link members}, in the same order. */
@@ -15,9 +20,13 @@ export class Cluster {
     this.clients = members.map((member) => new Client(member.endpoint));
   }
 
-  /** Starts `size` members named m1, m2 …, and waits until all of them serve. */
-  static async start(size: number, options: MemberOptions = {}): Promise<Cluster> {
-    const members = await createMembers(size, options);
+  /** Starts members named m1, m2 …, so many or one for each pair of ports; waits until all serve. */
+  static async start(
+    size: number | readonly Ports[],
+    options: MemberOptions = {},
+  ): Promise<Cluster> {
+    const ports = typeof size === 'number' ? await choosePorts(size) : size;
+    const members = await createMembers(ports, options);
     await Promise.all(members.map((member) => member.start()));
     return new Cluster(members);
   }
@@ -38,10 +47,29 @@ export class Cluster {
     throw new Error(`no leader within ${timeoutMs} ms`);
   }
 
+  /** The id of a member, in decimal. */
+  async memberId(index: number): Promise<string> {
+    return (await this.#client(index).status()).memberId;
+  }
+
+  /** Moves the leadership to a member and waits until it leads. */
+  async makeLeader(index: number): Promise<void> {
+    const leader = await this.leader();
+    if (leader === index) return;
+    await this.#client(leader).moveLeader(await this.memberId(index));
+    while ((await this.leader()) !== index) await sleep(20);
+  }
+
   /** Ends all members at once. */
   async stop(): Promise<void> {
     for (const client of this.clients) client.close();
     await Promise.all(this.members.map((member) => member.process && member.stop()));
+  }
+
+  #client(index: number): Client {
+    const client = this.clients[index];
+    if (!client) throw new Error(`there is no member ${index}`);
+    return client;
   }
 }
 
@@ -54,14 +82,20 @@ async function isLeader(client: Client): Promise<boolean> {
   }
 }
 
-async function createMembers(size: number, options: MemberOptions): Promise<Member[]> {
-  const peerPorts: number[] = [];
-  while (peerPorts.length < size) peerPorts.push(await freePort());
-  const initialCluster = peerPorts.map((port, i) => `m${i + 1}=http://127.0.0.1:${port}`).join(',');
-  const members: Member[] = [];
-  for (const [i, peerPort] of peerPorts.entries()) {
-    const flags = { 'initial-cluster': initialCluster, ...options.flags };
-    members.push(await Member.create({ ...options, name: `m${i + 1}`, peerPort, flags }));
+async function choosePorts(size: number): Promise<Ports[]> {
+  const ports: Ports[] = [];
+  while (ports.length < size) {
+    ports.push({ clientPort: await freePort(), peerPort: await freePort() });
   }
-  return members;
+  return ports;
+}
+
+function createMembers(ports: readonly Ports[], options: MemberOptions): Promise<Member[]> {
+  const initialCluster = ports
+    .map(({ peerPort }, i) => `m${i + 1}=http://127.0.0.1:${peerPort}`)
+    .join(',');
+  const flags = { 'initial-cluster': initialCluster, ...options.flags };
+  return Promise.all(
+    ports.map((pair, i) => Member.create({ ...options, ...pair, name: `m${i + 1}`, flags })),
+  );
 }

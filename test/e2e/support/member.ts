@@ -121,6 +121,9 @@ export class Member {
   }
 }
 
+/** etcd 3.4 does not have the first of the two lines yet. */
 function isReady(child: Child): boolean {
-  return child.stderr.includes('"msg":"ready to serve client requests"');
+  return /"msg":"(ready to serve client requests|serving client traffic insecurely)/.test(
+    child.stderr,
+  );
 }

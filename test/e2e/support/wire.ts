@@ -7,12 +7,14 @@ import protobuf from 'protobufjs';
 const source = `
 syntax = "proto3";
 message Header { uint64 cluster_id = 1; uint64 member_id = 2; int64 revision = 3; uint64 raft_term = 4; }
+message Empty { }
 message KeyValue {
   bytes key = 1; int64 create_revision = 2; int64 mod_revision = 3; int64 version = 4;
   bytes value = 5; int64 lease = 6;
 }
 message RangeRequest {
   bytes key = 1; bytes range_end = 2; int64 limit = 3; int64 revision = 4;
+  int32 sort_order = 5; int32 sort_target = 6;
   bool serializable = 7; bool keys_only = 8; bool count_only = 9;
 }
 message RangeResponse { Header header = 1; repeated KeyValue kvs = 2; bool more = 3; int64 count = 4; }
@@ -70,6 +72,8 @@ message StatusResponse {
   Header header = 1; string version = 2; int64 dbSize = 3; uint64 leader = 4; uint64 raftIndex = 5;
   uint64 raftTerm = 6; uint64 raftAppliedIndex = 7; repeated string errors = 8;
 }
+message MemberRemoveRequest { uint64 ID = 1; }
+message MemberRemoveResponse { Header header = 1; }
 message MoveLeaderRequest { uint64 targetID = 1; }
 message MoveLeaderResponse { Header header = 1; }
 `;

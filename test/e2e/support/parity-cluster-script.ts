@@ -1,0 +1,36 @@
+/** What etcdctl asks of three members, of which the first leads at the start, and is the one asked. */
+import type { Step } from './etcdctl-script.js';
+
+export const clusterScript: readonly Step[] = [
+  { run: 'put a 1' },
+  { run: 'put b 2 -w json' },
+  { run: 'txn', stdin: 'mod("a") > "0"\n\nput c 3\ndel b\n\n\n' },
+  { run: "get '' --prefix -w json" },
+  { run: 'get a --endpoints={m2}' },
+  { run: 'get a --endpoints={m3} -w json' },
+  { run: 'get a --endpoints={m2} --consistency=s' },
+  { run: 'put d 4 --endpoints={m3} -w json' },
+  {
+    run: 'watch live --endpoints={m2}',
+    untilLines: 3,
+    meanwhile: ['put live 1'],
+  },
+  { run: 'member list' },
+  { run: 'member list -w json' },
+  { run: 'member list -w table' },
+  { run: 'endpoint health --endpoints={all}', unordered: true },
+  { run: 'endpoint health --cluster', unordered: true },
+  { run: 'endpoint status --endpoints={all}' },
+  { run: 'endpoint status --endpoints={all} -w json' },
+  { run: 'endpoint status --cluster -w table', unordered: true },
+  { run: 'endpoint hashkv --endpoints={all} -w json' },
+  { run: 'endpoint hashkv --cluster', unordered: true },
+  { run: 'move-leader {id3} --endpoints={m2}' },
+  { run: 'move-leader {id3}' },
+  { run: 'endpoint status --endpoints={all}' },
+  { run: 'put after-move 1 -w json' },
+  { run: 'endpoint hashkv --endpoints={all} -w json' },
+  { run: 'defrag --endpoints={all}', unordered: true },
+  { run: 'get a --endpoints={m1},127.0.0.1:1' },
+  { run: 'endpoint status --endpoints={m1},127.0.0.1:1' },
+];
