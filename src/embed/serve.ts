@@ -16,6 +16,8 @@ export interface ServeOptions {
   dataDir: string;
   listenPeerUrls: string[];
   listenClientUrls: string[];
+  /** Don't wait for the disk: fast, and a power cut may lose acknowledged writes. */
+  unsafeNoFsync?: boolean;
   logger: Logger;
 }
 
@@ -37,8 +39,6 @@ export async function serve(options: ServeOptions): Promise<Kvorum> {
     });
     const environment = { clock: realClock, random: realRandom, disk, network, log: logger };
     const member = await Member.start(config, environment);
-    for (const url of listenPeerUrls)
-      logger('info', 'serving peer traffic', { address: hostOf(url) });
     return new Kvorum(member, createServices(member), () => disk.close());
   } catch (error) {
     await disk.close();
@@ -49,9 +49,9 @@ export async function serve(options: ServeOptions): Promise<Kvorum> {
 /** Opens the client ports of a member that is ready. */
 export async function serveClients(store: Kvorum, options: ServeOptions): Promise<void> {
   const { listenClientUrls, logger } = options;
+  for (const url of listenClientUrls) await store.listen(url);
   logger('info', 'ready to serve client requests');
   for (const url of listenClientUrls) {
-    await store.listen(url);
     logger('info', 'serving client traffic insecurely; this is strongly discouraged!', {
       traffic: 'grpc+http',
       address: hostOf(url),

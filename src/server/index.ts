@@ -27,5 +27,6 @@ export type {
 } from './rpc.js';
 export { type Services, createServices, methodsOf } from './services/index.js';
 export { serveHttp } from './http-endpoints.js';
+export { DEFAULT_QUOTA_BYTES } from './quota.js';
 export { MIN_CLUSTER_VERSION, SERVER_VERSION } from './versions.js';
 export { clusterIdOf, memberIdOf } from './ids.js';
