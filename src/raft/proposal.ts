@@ -1,5 +1,5 @@
 /** Proposals: how entries enter a leader's log (paper, section 5.3). */
-import { isJoint } from './membership/configuration.js';
+import { isJoint, isVoter } from './membership/configuration.js';
 import { EntryType, MessageType, type Entry, type Message } from './message.js';
 import { broadcastAppend } from './replication.js';
 import { becomeLeader } from './role.js';
@@ -8,7 +8,7 @@ import type { RaftState } from './state.js';
 /**
  * - `accepted`: appended here or passed on to the leader. It may still get lost; only its appearance
  *   among the committed entries says that it did not.
- * - `noLeader`: nobody to give it to; nothing happened.
+ * - `noLeader`: nobody to give it to (or a leader that was removed and is handing over); nothing happened.
  * - `transferring`: the leader is handing over and takes nothing; nothing happened.
  * - `tooLarge`: `maxUncommittedBytes` would be exceeded; nothing happened.
  */
@@ -43,7 +43,7 @@ export function handlePropose(state: RaftState, message: Message): void {
 }
 
 function proposeAsLeader(state: RaftState, proposals: readonly Proposal[]): ProposeResult {
-  if (!state.progress.has(state.id)) return 'noLeader';
+  if (!isVoter(state.configuration, state.id)) return 'noLeader';
   if (state.transferee !== 0n) return 'transferring';
   if (!admit(state, proposals)) return 'tooLarge';
   appendOwn(state, proposals);

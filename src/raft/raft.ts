@@ -48,7 +48,7 @@ import { abortTransfer, becomeFollower } from './role.js';
 import { handleSnapshot, handleSnapshotStatus } from './snapshot.js';
 import { RaftState } from './state.js';
 import { statusOf, type RaftStatus } from './status.js';
-import { forwardTransfer, maybeFinishTransfer, startTransfer } from './transfer.js';
+import { forwardTransfer, maybeFinishTransfer, maybeHandOver, startTransfer } from './transfer.js';
 
 /** A configuration change to propose; the core does not look into `data`. */
 export interface ConfChangeProposal {
@@ -237,6 +237,7 @@ function tickLeader(state: RaftState): void {
   state.heartbeatElapsedTicks = 0;
   broadcastHeartbeat(state);
   maybeLeaveJoint(state);
+  maybeHandOver(state);
 }
 
 /** Requests passed on to the leader belong to no term (etcd's convention). */

@@ -1,5 +1,5 @@
 /** Leadership transfer (dissertation, section 3.10). */
-import { isVoter } from './membership/configuration.js';
+import { isVoter, votersOf } from './membership/configuration.js';
 import { makeMessage, MessageType } from './message.js';
 import { sendAppend } from './replication.js';
 import { abortTransfer } from './role.js';
@@ -23,6 +23,28 @@ export function maybeFinishTransfer(state: RaftState, from: bigint): boolean {
   if (state.progress.get(from)?.match !== state.log.lastIndex) return false;
   state.send(MessageType.timeoutNow, from);
   return true;
+}
+
+/**
+ * Leaders that are no longer voters lead on without proposals until a voter with the whole log takes
+ * over: the others may not know yet that the removal is committed, and could need this member's vote to
+ * get a leader. (Stepping down at once, as dissertation 4.2.2 has it, is safe to do only where
+ * configurations take effect when appended.) Tried again with every heartbeat.
+ */
+export function maybeHandOver(state: RaftState): void {
+  if (state.role !== 'leader' || state.transferee !== 0n) return;
+  if (isVoter(state.configuration, state.id)) return;
+  const successors = mostAdvancedVoters(state);
+  // Chance, lest a member that is down be asked for ever.
+  const chosen = successors[state.config.random.uint32() % successors.length];
+  if (chosen !== undefined) startTransfer(state, chosen);
+}
+
+function mostAdvancedVoters(state: RaftState): bigint[] {
+  const matchOf = (id: bigint): number => state.progress.get(id)?.match ?? 0;
+  const voters = votersOf(state.configuration);
+  const best = Math.max(...voters.map(matchOf));
+  return voters.filter((id) => matchOf(id) === best);
 }
 
 /** Followers pass the wish on; by etcd's convention such a message comes "from" the transferee. */

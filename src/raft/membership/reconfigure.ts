@@ -2,8 +2,9 @@
 import type { ConfChange, ConfChangeV2, ConfState } from '../message.js';
 import { releaseReads } from '../read-index.js';
 import { broadcastAppend, maybeCommit } from '../replication.js';
-import { abortTransfer, becomeFollower } from '../role.js';
+import { abortTransfer } from '../role.js';
 import type { RaftState } from '../state.js';
+import { maybeHandOver } from '../transfer.js';
 import { asV2, changeConfiguration } from './conf-change.js';
 import { confStateOf, isVoter } from './configuration.js';
 
@@ -26,11 +27,10 @@ export function applyConfChange(state: RaftState, change: ConfChange | ConfChang
 }
 
 function adjustLeader(state: RaftState): void {
-  // A leader outside the configuration manages the cluster until its removal is committed (4.2.2).
-  if (!isVoter(state.configuration, state.id)) return becomeFollower(state, state.term, 0n);
   // A smaller quorum may have what the old one lacked; a newcomer is to be probed at once.
   maybeCommit(state);
   broadcastAppend(state);
   releaseReads(state);
   if (!isVoter(state.configuration, state.transferee)) abortTransfer(state, 'notVoter');
+  maybeHandOver(state);
 }

@@ -7,7 +7,6 @@ import assert from 'node:assert/strict';
 import type { ConfState, Entry, Raft } from '../../../src/raft/index.js';
 
 interface Committed {
-  readonly entry: string;
   readonly term: number;
   /** Term of the member that first reported it committed. */
   readonly knownInTerm: number;
@@ -29,6 +28,11 @@ export class Checker {
   #maxCommit = 0;
   readonly #readFloors = new Map<number, number>();
   readsAnswered = 0;
+  /** Grows with every commit that is news. */
+  commitsSeen = 0;
+  /** The configuration that the furthest member has applied. */
+  newestConf: { index: number; members: readonly bigint[] } = { index: 0, members: [] };
+  readonly #members = new Set<bigint>();
 
   /** Election safety: at most one leader a term. */
   leaderSeen(raft: Raft): void {
@@ -38,11 +42,10 @@ export class Checker {
   }
 
   /** Leader completeness: what was committed in earlier terms is in every later leader's log. */
-  leaderComplete(raft: Raft, log: LogView, since: number): void {
-    for (let index = since; index < this.#committed.length; index++) {
+  leaderComplete(raft: Raft, log: LogView): void {
+    for (let index = log.firstIndex; index < this.#committed.length; index++) {
       const committed = this.#committed[index];
       if (committed === undefined || committed.knownInTerm >= raft.term) continue;
-      if (index < log.firstIndex) continue;
       const found = log.termAt(index);
       assert.equal(found, committed.term, `leader completeness: ${raft.id} lacks ${index}`);
     }
@@ -73,7 +76,8 @@ export class Checker {
         assert.equal(term, known.term, `two entries committed at ${index}`);
         if (known.knownInTerm <= raft.term) continue;
       }
-      this.#committed[index] = { entry: '', term, knownInTerm: raft.term };
+      this.#committed[index] = { term, knownInTerm: raft.term };
+      this.commitsSeen++;
     }
     this.committedUpTo(commit);
   }
@@ -99,6 +103,14 @@ export class Checker {
     const known = this.#confStates.get(index) ?? text;
     assert.equal(text, known, `configurations differ at ${index}`);
     this.#confStates.set(index, text);
+    const { voters, votersOutgoing, learners } = confState;
+    const members = [...voters, ...votersOutgoing, ...learners];
+    for (const id of members) this.#members.add(id);
+    if (index > this.newestConf.index) this.newestConf = { index, members };
+  }
+
+  wasMember(id: bigint): boolean {
+    return this.#members.has(id);
   }
 
   /** A read is about to be requested; returns its name. */

@@ -2,6 +2,7 @@
 import {
   EntryType,
   Raft,
+  type ConfChangeProposal,
   type Entry,
   type Message,
   type RaftConfig,
@@ -27,7 +28,9 @@ export class SimulatedMember implements LogView {
   #termsFrom = 0;
   #leadsIn = 0;
   #commitSeen = 0;
-  #completeTo = 0;
+  /** Highest index applied, crashes aside. */
+  appliedEver = 0;
+  #completeFor = 0;
 
   constructor(
     options: CoreOptions,
@@ -139,6 +142,10 @@ export class SimulatedMember implements LogView {
     }
   }
 
+  propose(proposal: ConfChangeProposal): void {
+    this.raft?.proposeConfChange(proposal);
+  }
+
   /** The state machine makes durable what it has applied. */
   flush(): void {
     const { raft } = this;
@@ -162,11 +169,14 @@ export class SimulatedMember implements LogView {
   check(): void {
     const { raft } = this;
     if (raft === undefined) return;
+    this.appliedEver = Math.max(this.appliedEver, raft.applied);
     this.#checker.committedUpTo(raft.commitIndex);
     if (raft.role !== 'leader') return;
     this.#checker.leaderSeen(raft);
-    if (this.#leadsIn !== raft.term) this.#completeTo = 0;
+    const { commitsSeen } = this.#checker;
+    if (this.#leadsIn === raft.term && this.#completeFor === commitsSeen) return;
     this.#leadsIn = raft.term;
-    this.#checker.leaderComplete(raft, this, this.#completeTo);
+    this.#completeFor = commitsSeen;
+    this.#checker.leaderComplete(raft, this);
   }
 }

@@ -11,7 +11,11 @@ import { change, encodeChange } from '../support/conf-change-data.js';
 import { MemoryDisk } from '../support/memory-disk.js';
 import { Checker } from './checker.js';
 import { SimulatedMember } from './member.js';
-import type { Setup } from './schedule.js';
+import { randomChange } from './random-change.js';
+import type { Life, Setup } from './schedule.js';
+
+type Below = (limit: number) => number;
+type Percent = (chance: number) => boolean;
 
 const ALL_IDS = [1n, 2n, 3n, 4n, 5n] as const;
 /** Generous: many elections in a row may fail. */
@@ -133,26 +137,50 @@ export class World {
     member.raft?.readIndex(context);
   }
 
-  /** Rounds of ordinary life, with trouble: everything is drawn from `seed`. */
-  live(rounds: number, troublePercent: number, seed: number): void {
-    const random = new SeededRandom(seed);
-    const trouble = (): boolean => random.uint32() % 100 < troublePercent;
-    for (let round = 0; round < rounds; round++) {
-      for (const member of this.members.values()) {
-        if (!trouble()) member.raft?.tick();
-        if (!trouble()) member.takeReady();
-        if (!trouble()) member.persist(1 + (random.uint32() % 3), random.uint32() % 2 === 0);
-        if (!trouble()) member.apply(1 + (random.uint32() % 4));
-        this.check();
-      }
-      for (let left = this.network.length; left > 0; left--) {
-        const slot = trouble() ? random.uint32() : 0;
-        if (trouble()) this.drop(slot);
-        else if (trouble()) this.duplicate(slot);
-        else this.deliver(slot);
-        this.check();
-      }
+  /** Rounds of life with trouble; everything is drawn from the step's seed. */
+  live(life: Life): void {
+    const random = new SeededRandom(life.seed);
+    const below = (limit: number): number => random.uint32() % limit;
+    const percent = (chance: number): boolean => below(100) < chance;
+    for (let round = 0; round < life.rounds; round++) {
+      for (const member of this.members.values()) this.#liveMember(member, life, below, percent);
+      this.#liveNetwork(life, below, percent);
     }
+  }
+
+  #liveMember(member: SimulatedMember, life: Life, below: Below, percent: Percent): void {
+    if (!percent(life.lag)) member.raft?.tick();
+    if (percent(life.requests)) this.propose(member, 1 + below(3));
+    if (percent(life.requests)) this.read(member);
+    if (percent(life.changes)) member.propose(randomChange(below));
+    if (percent(life.changes)) member.raft?.transferLeader(this.member(below(5)).id);
+    if (percent(life.lag)) member.raft?.campaign();
+    if (percent(10)) member.flush();
+    if (percent(3)) member.compact(below(3));
+    if (!percent(life.lag)) member.takeReady();
+    this.check();
+    if (percent(life.crashes)) member.crash(below(4), percent(50));
+    if (percent(20) && this.#mayStart(member)) member.start();
+    if (!percent(life.lag)) member.persist(1 + below(3), percent(50));
+    if (!percent(life.lag)) member.apply(1 + below(4));
+    this.check();
+  }
+
+  #liveNetwork(life: Life, below: Below, percent: Percent): void {
+    if (percent(life.partitions)) this.part(percent(50) ? 0 : below(32));
+    for (let left = this.network.length; left > 0; left--) {
+      const slot = percent(life.lag) ? below(this.network.length) : 0;
+      if (percent(life.lag)) this.drop(slot);
+      else if (percent(life.lag)) this.duplicate(slot);
+      else if (percent(life.lag)) this.network.push(this.#take(slot)!);
+      else this.deliver(slot);
+    }
+    this.check();
+  }
+
+  /** Those that were never added are not there to be started. */
+  #mayStart(member: SimulatedMember): boolean {
+    return this.#founders.includes(member.id) || this.checker.wasMember(member.id);
   }
 
   check(): void {
@@ -175,6 +203,7 @@ export class World {
       }
       if (this.#allApplied(target, leader) && this.checker.readsAnswered >= reads) return;
     }
+    if (this.#removalIsSecret()) return;
     assert.fail(`no progress after healing: ${this.describe()}`);
   }
 
@@ -185,7 +214,7 @@ export class World {
     const belongs = conf && new Set([...conf.voters, ...conf.votersOutgoing, ...conf.learners]);
     for (const member of this.members.values()) {
       if (belongs === undefined || belongs.has(member.id)) member.start();
-      else member.crash(Infinity, false);
+      else if (member !== leader) member.crash(Infinity, false);
       member.raft?.tick();
       do {
         member.takeReady();
@@ -196,6 +225,16 @@ export class World {
     for (let left = this.network.length; left > 0; left--) this.deliver(0);
     this.check();
     return leader;
+  }
+
+  /**
+   * The one known hole of configurations that take effect when applied: only members that were removed
+   * know that it is committed, and no longer lead (they crashed at the wrong moment). Those who remain
+   * may need their votes, and not get them for want of an uncommitted tail of the log.
+   */
+  #removalIsSecret(): boolean {
+    const { index, members } = this.checker.newestConf;
+    return [...members].every((id) => this.members.get(id)!.appliedEver < index);
   }
 
   #leader(): SimulatedMember | undefined {
