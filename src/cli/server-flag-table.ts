@@ -1,0 +1,329 @@
+/** Every flag of etcd 3.6's server, and what this server does with it. */
+
+/**
+ * - `honoured`: does here what it does in etcd;
+ * - `harmless`: accepted, since it tunes a part that this server does not have;
+ * - `unheeded`: accepted with a warning, since leaving it out loses a check or a hint but no promise;
+ * - `refused`: only its default value is accepted, since going on without it would break a promise.
+ */
+export type FlagUse = 'honoured' | 'harmless' | 'unheeded' | 'refused';
+
+/** How Go reads the value. `uint32` and `uint` differ in range, `choice` takes one of `choices`. */
+export type ServerFlagKind =
+  'string' | 'bool' | 'int' | 'uint' | 'uint32' | 'duration' | 'urls' | 'choice';
+
+export interface ServerFlag {
+  readonly name: string;
+  readonly kind: ServerFlagKind;
+  /** As etcd prints it; '' where it prints nothing. */
+  readonly initial: string;
+  readonly use: FlagUse;
+  /** For flags that are honoured: heading and line of --help. */
+  readonly group?: string;
+  readonly help?: string;
+  readonly choices?: readonly string[];
+}
+
+type Row = readonly [name: string, kind: ServerFlagKind, initial: string, help: string];
+
+function honoured(group: string, rows: readonly Row[]): ServerFlag[] {
+  return rows.map(([name, kind, initial, help]) => ({
+    name,
+    kind,
+    initial,
+    use: 'honoured',
+    group,
+    help,
+  }));
+}
+
+type Bare = readonly [name: string, kind: ServerFlagKind, initial: string];
+
+function others(use: FlagUse, rows: readonly Bare[]): ServerFlag[] {
+  return rows.map(([name, kind, initial]) => ({ name, kind, initial, use }));
+}
+
+const member = honoured('Member', [
+  ['name', 'string', 'default', 'Name of this member; it must appear in --initial-cluster.'],
+  ['data-dir', 'string', '${name}.etcd', 'Where this member keeps everything.'],
+  ['snapshot-count', 'uint', '10000', 'Applied entries between compactions of the raft log.'],
+  [
+    'snapshot-catchup-entries',
+    'uint',
+    '5000',
+    'Entries kept behind such a compaction for followers that are slow.',
+  ],
+  ['heartbeat-interval', 'uint', '100', 'Milliseconds between heartbeats of the leader.'],
+  [
+    'election-timeout',
+    'uint',
+    '1000',
+    'Milliseconds without a heartbeat after which a follower calls an election.',
+  ],
+  [
+    'initial-election-tick-advance',
+    'bool',
+    'true',
+    'Hold the first election after a start sooner.',
+  ],
+  ['listen-peer-urls', 'urls', 'http://localhost:2380', 'Where to listen for other members.'],
+  ['listen-client-urls', 'urls', 'http://localhost:2379', 'Where to listen for clients.'],
+  [
+    'quota-backend-bytes',
+    'int',
+    '0',
+    'Size of the keyspace that raises the NOSPACE alarm; 0 is 2 GiB, below 0 is none.',
+  ],
+  ['backend-batch-interval', 'duration', '0s', 'Longest time between flushes; 0 is 100ms.'],
+  ['backend-batch-limit', 'int', '0', 'Most operations between flushes; 0 is 10000.'],
+  ['max-txn-ops', 'uint', '128', 'Operations in one transaction.'],
+  ['max-request-bytes', 'uint', '1572864', 'Size of one request.'],
+  [
+    'watch-progress-notify-interval',
+    'duration',
+    '10m0s',
+    'Time between progress notifications of a quiet watch that asked for them.',
+  ],
+]);
+
+const clustering: ServerFlag[] = [
+  ...honoured('Clustering', [
+    [
+      'initial-advertise-peer-urls',
+      'urls',
+      'http://localhost:2380',
+      'Where other members reach this one.',
+    ],
+    [
+      'initial-cluster',
+      'string',
+      'default=http://localhost:2380',
+      'The founders, or the members of the cluster to join: name=url, comma separated.',
+    ],
+    ['initial-cluster-token', 'string', 'etcd-cluster', 'Keeps clusters of equal urls apart.'],
+    [
+      'advertise-client-urls',
+      'urls',
+      'http://localhost:2379',
+      'Where clients reach this member; required with --listen-client-urls.',
+    ],
+    [
+      'strict-reconfig-check',
+      'bool',
+      'true',
+      'Refuse membership changes that endanger the quorum.',
+    ],
+    ['pre-vote', 'bool', 'true', 'Ask before an election whether it could be won.'],
+    ['max-learners', 'int', '1', 'Learners that the cluster may have.'],
+  ]),
+  {
+    name: 'initial-cluster-state',
+    kind: 'choice',
+    initial: 'new',
+    choices: ['new', 'existing'],
+    use: 'honoured',
+    group: 'Clustering',
+    help: "'new' founds the cluster; 'existing' joins one that runs.",
+  },
+];
+
+const logging = honoured('Logging', [
+  ['log-level', 'string', 'info', 'debug, info, warn, error, panic or fatal.'],
+  ['log-format', 'string', 'json', 'json or console.'],
+]);
+
+const unsafe = honoured('Unsafe', [
+  ['unsafe-no-fsync', 'bool', 'false', 'Do not wait for the disk: a power cut loses writes.'],
+]);
+
+const about = honoured('About', [['version', 'bool', 'false', 'Print versions and exit.']]);
+
+const harmless = others('harmless', [
+  // Files of a write-ahead log and of snapshots that this server does not write.
+  ['max-wals', 'uint', '5'],
+  ['max-snapshots', 'uint', '5'],
+  ['backend-bbolt-freelist-type', 'string', 'map'],
+  ['bootstrap-defrag-threshold-megabytes', 'uint', '0'],
+  ['memory-mlock', 'bool', 'false'],
+  // Pace of work that is cut into slices here by other means.
+  ['compaction-batch-limit', 'int', '1000'],
+  ['compaction-sleep-interval', 'duration', '10ms'],
+  ['txn-mode-write-with-shared-buffer', 'bool', 'true'],
+  ['raft-read-timeout', 'duration', '5s'],
+  ['raft-write-timeout', 'duration', '5s'],
+  ['downgrade-check-time', 'duration', '5s'],
+  // The v2 store, which is gone.
+  ['v2-deprecation', 'string', 'write-only'],
+  ['enable-v2', 'bool', 'false'],
+  ['discovery-fallback', 'string', 'exit'],
+  // Matter only with a feature that is refused or absent.
+  ['bcrypt-cost', 'uint', '10'],
+  ['auth-token-ttl', 'uint', '300'],
+  ['self-signed-cert-validity', 'uint', '1'],
+  ['logger', 'string', 'zap'],
+  [
+    'log-rotation-config-json',
+    'string',
+    '{"maxsize": 100, "maxage": 0, "maxbackups": 0, "localtime": false, "compress": false}',
+  ],
+  ['distributed-tracing-address', 'string', 'localhost:4317'],
+  ['distributed-tracing-service-name', 'string', 'etcd'],
+  ['distributed-tracing-instance-id', 'string', ''],
+  ['distributed-tracing-sampling-rate', 'int', '0'],
+  ['discovery-dial-timeout', 'duration', '2s'],
+  ['discovery-request-timeout', 'duration', '5s'],
+  ['discovery-keepalive-time', 'duration', '2s'],
+  ['discovery-keepalive-timeout', 'duration', '6s'],
+  ['discovery-insecure-transport', 'bool', 'true'],
+  ['discovery-insecure-skip-tls-verify', 'bool', 'false'],
+  ['discovery-cert', 'string', ''],
+  ['discovery-key', 'string', ''],
+  ['discovery-cacert', 'string', ''],
+  ['discovery-user', 'string', ''],
+  ['discovery-password', 'string', ''],
+]);
+
+const unheeded = others('unheeded', [
+  // Checks for corruption on top of those that every start makes.
+  ['initial-corrupt-check', 'bool', 'false'],
+  ['corrupt-check-time', 'duration', '0s'],
+  ['compact-hash-check-enabled', 'bool', 'false'],
+  ['compact-hash-check-time', 'duration', '1m0s'],
+  ['feature-gates', 'string', ''],
+  ['enable-lease-checkpoint', 'bool', 'false'],
+  ['enable-lease-checkpoint-persist', 'bool', 'false'],
+  ['stop-grpc-service-on-defrag', 'bool', 'false'],
+  ['set-member-localaddr', 'bool', 'false'],
+  // Lines in the log.
+  ['warning-apply-duration', 'duration', '100ms'],
+  ['warning-unary-request-duration', 'duration', '300ms'],
+  // The client port's gRPC connections.
+  ['max-concurrent-streams', 'uint32', '4294967295'],
+  ['grpc-keepalive-min-time', 'duration', '5s'],
+  ['grpc-keepalive-interval', 'duration', '2h0m0s'],
+  ['grpc-keepalive-timeout', 'duration', '20s'],
+  ['socket-reuse-port', 'bool', 'false'],
+  ['socket-reuse-address', 'bool', 'false'],
+  ['enable-grpc-gateway', 'bool', 'true'],
+]);
+
+const refused = others('refused', [
+  ['config-file', 'string', ''],
+  ['wal-dir', 'string', ''],
+  ['force-new-cluster', 'bool', 'false'],
+  ['listen-client-http-urls', 'urls', ''],
+  ['listen-metrics-urls', 'urls', ''],
+  ['discovery', 'string', ''],
+  ['discovery-proxy', 'string', ''],
+  ['discovery-srv', 'string', ''],
+  ['discovery-srv-name', 'string', ''],
+  ['discovery-token', 'string', ''],
+  ['discovery-endpoints', 'string', ''],
+  ['auto-compaction-mode', 'string', 'periodic'],
+  ['auto-compaction-retention', 'string', '0'],
+  ['cert-file', 'string', ''],
+  ['key-file', 'string', ''],
+  ['client-cert-file', 'string', ''],
+  ['client-key-file', 'string', ''],
+  ['client-cert-auth', 'bool', 'false'],
+  ['client-crl-file', 'string', ''],
+  ['client-cert-allowed-hostname', 'string', ''],
+  ['trusted-ca-file', 'string', ''],
+  ['auto-tls', 'bool', 'false'],
+  ['peer-cert-file', 'string', ''],
+  ['peer-key-file', 'string', ''],
+  ['peer-client-cert-file', 'string', ''],
+  ['peer-client-key-file', 'string', ''],
+  ['peer-client-cert-auth', 'bool', 'false'],
+  ['peer-trusted-ca-file', 'string', ''],
+  ['peer-auto-tls', 'bool', 'false'],
+  ['peer-crl-file', 'string', ''],
+  ['peer-cert-allowed-cn', 'string', ''],
+  ['peer-cert-allowed-hostname', 'string', ''],
+  ['peer-skip-client-san-verification', 'bool', 'false'],
+  ['cipher-suites', 'string', ''],
+  ['tls-min-version', 'string', 'TLS1.2'],
+  ['tls-max-version', 'string', ''],
+  ['cors', 'string', '*'],
+  ['host-whitelist', 'string', '*'],
+  ['auth-token', 'string', 'simple'],
+  ['enable-pprof', 'bool', 'false'],
+  ['metrics', 'string', 'basic'],
+  ['enable-distributed-tracing', 'bool', 'false'],
+  ['log-outputs', 'string', 'default'],
+  ['enable-log-rotation', 'bool', 'false'],
+]);
+
+/** All flags by their present names. */
+export const serverFlags: readonly ServerFlag[] = [
+  ...member,
+  ...clustering,
+  ...logging,
+  ...unsafe,
+  ...about,
+  ...harmless,
+  ...unheeded,
+  ...refused,
+];
+
+const flagsByName = new Map(serverFlags.map((flag) => [flag.name, flag]));
+
+const EXPERIMENTAL = 'experimental-';
+
+/** Flags that etcd 3.5 knew under `experimental-…` only; their present name is without it. */
+const onceExperimental = new Set([
+  'initial-corrupt-check',
+  'corrupt-check-time',
+  'compact-hash-check-enabled',
+  'compact-hash-check-time',
+  'enable-lease-checkpoint',
+  'enable-lease-checkpoint-persist',
+  'compaction-batch-limit',
+  'compaction-sleep-interval',
+  'peer-skip-client-san-verification',
+  'watch-progress-notify-interval',
+  'downgrade-check-time',
+  'memory-mlock',
+  'warning-apply-duration',
+  'warning-unary-request-duration',
+  'txn-mode-write-with-shared-buffer',
+  'bootstrap-defrag-threshold-megabytes',
+  'stop-grpc-service-on-defrag',
+  'max-learners',
+  'snapshot-catchup-entries',
+  'set-member-localaddr',
+  'enable-distributed-tracing',
+  'distributed-tracing-address',
+  'distributed-tracing-service-name',
+  'distributed-tracing-instance-id',
+  'distributed-tracing-sampling-rate',
+]);
+
+/** The flag called `name`, under its present or its experimental name. */
+export function findServerFlag(name: string): ServerFlag | undefined {
+  if (!name.startsWith(EXPERIMENTAL)) return flagsByName.get(name);
+  const present = name.slice(EXPERIMENTAL.length);
+  return onceExperimental.has(present) ? flagsByName.get(present) : undefined;
+}
+
+/** Names that were flags once: etcd reads over them, and so does this server. */
+const formerFlags = new Set([
+  'cluster-active-size',
+  'cluster-remove-delay',
+  'cluster-sync-interval',
+  'config',
+  'force',
+  'max-result-buffer',
+  'max-retry-attempts',
+  'peer-heartbeat-interval',
+  'peer-election-timeout',
+  'retry-interval',
+  'snapshot',
+  'v',
+  'vv',
+]);
+
+/** Is `name` read over? Such a flag has a value only behind `=`. */
+export function isFormerFlag(name: string): boolean {
+  return formerFlags.has(name) || name.startsWith('test.');
+}

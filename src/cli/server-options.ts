@@ -1,0 +1,192 @@
+/** What a server is told, as typed and checked options. */
+import type { MemberConfig } from '../server/index.js';
+import { serverFlags, type ServerFlag } from './server-flag-table.js';
+import type { ServerFlagValues } from './server-flags.js';
+import type { LogFormat, LogLine, PrintedLevel } from './server-log.js';
+import {
+  UrlError,
+  checkAdvertisedUrls,
+  checkListenUrls,
+  parseInitialCluster,
+  quoted,
+} from './server-urls.js';
+
+export interface ServerOptions {
+  /** All that a member reads of the flags. */
+  config: Omit<MemberConfig, 'valueCacheBytes'>;
+  dataDir: string;
+  listenClientUrls: string[];
+  listenPeerUrls: string[];
+  /** Let a fresh member's first election come sooner. */
+  initialElectionTickAdvance: boolean;
+  /** Do not wait for the disk. */
+  unsafeNoFsync: boolean;
+  logLevel: PrintedLevel;
+  logFormat: LogFormat;
+}
+
+/** Flags that do not go together, or whose value no server can have; the message is etcd's. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError';
+}
+
+/** The options, and lines about flags that do nothing here. Throws {@link OptionsError}. */
+export function serverOptions(values: ServerFlagValues): {
+  options: ServerOptions;
+  lines: LogLine[];
+} {
+  const lines = serverFlags.flatMap((flag) => checkUse(flag, values));
+  const options = buildOptions(values);
+  checkUrls(options);
+  checkTimes(options);
+  checkLimits(options);
+  if (values.isSet('listen-client-urls') && !values.isSet('advertise-client-urls')) {
+    throw new OptionsError(ADVERTISE_REQUIRED);
+  }
+  if (options.unsafeNoFsync) lines.push(warning('writes are not synced to disk', {}));
+  return { options, lines };
+}
+
+/** The one refusal for which etcd prints a second line. */
+export const ADVERTISE_REQUIRED =
+  '--advertise-client-urls is required when --listen-client-urls is set explicitly';
+
+function checkUse(flag: ServerFlag, values: ServerFlagValues): LogLine[] {
+  const lines = checkSpelling(flag, values);
+  if (!values.isChanged(flag)) return lines;
+  if (flag.use === 'refused') {
+    throw new OptionsError(`--${flag.name} is not supported by this server yet`);
+  }
+  if (flag.use === 'unheeded') lines.push(warning('flag has no effect', { flag: flag.name }));
+  return lines;
+}
+
+function checkSpelling(flag: ServerFlag, values: ServerFlagValues): LogLine[] {
+  const spelled = values.spellings(flag.name);
+  const former = spelled.find((name) => name !== flag.name);
+  if (former === undefined) return [];
+  if (spelled.includes(flag.name)) {
+    throw new OptionsError(
+      `cannot set --${former} and --${flag.name} at the same time, please use --${flag.name} only`,
+    );
+  }
+  return [warning(`--${former} is deprecated. Use --${flag.name} instead.`, {})];
+}
+
+function warning(message: string, fields: Record<string, unknown>): LogLine {
+  return { level: 'warn', message, fields };
+}
+
+function buildOptions(values: ServerFlagValues): ServerOptions {
+  const name = values.text('name');
+  return {
+    config: memberConfig(values),
+    dataDir: values.isSet('data-dir') ? values.text('data-dir') : `${name}.etcd`,
+    listenClientUrls: values.urls('listen-client-urls'),
+    listenPeerUrls: values.urls('listen-peer-urls'),
+    initialElectionTickAdvance: values.bool('initial-election-tick-advance'),
+    unsafeNoFsync: values.bool('unsafe-no-fsync'),
+    logLevel: logLevel(values.text('log-level')),
+    logFormat: logFormat(values.text('log-format')),
+  };
+}
+
+function memberConfig(values: ServerFlagValues): ServerOptions['config'] {
+  return {
+    name: values.text('name'),
+    peerUrls: values.urls('initial-advertise-peer-urls'),
+    clientUrls: values.urls('advertise-client-urls'),
+    initialCluster: initialCluster(values),
+    initialClusterState: values.text('initial-cluster-state') as 'new' | 'existing',
+    initialClusterToken: values.text('initial-cluster-token'),
+    heartbeatMs: values.number('heartbeat-interval'),
+    electionMs: values.number('election-timeout'),
+    preVote: values.bool('pre-vote'),
+    snapshotCount: values.number('snapshot-count') || 10_000,
+    snapshotCatchupEntries: values.number('snapshot-catchup-entries') || 5_000,
+    quotaBackendBytes: values.number('quota-backend-bytes'),
+    maxRequestBytes: values.number('max-request-bytes'),
+    maxTxnOps: values.number('max-txn-ops'),
+    maxLearners: values.number('max-learners'),
+    strictReconfigCheck: values.bool('strict-reconfig-check'),
+    backendBatchIntervalMs: values.number('backend-batch-interval') || 100,
+    backendBatchLimit: values.number('backend-batch-limit') || 10_000,
+    watchProgressNotifyMs: values.number('watch-progress-notify-interval'),
+  };
+}
+
+/** Without --initial-cluster a member of another name founds a cluster of itself. */
+function initialCluster(values: ServerFlagValues): MemberConfig['initialCluster'] {
+  const name = values.text('name');
+  if (!values.isSet('initial-cluster') && name !== 'default') {
+    return [{ name, peerUrls: values.urls('initial-advertise-peer-urls') }];
+  }
+  try {
+    return parseInitialCluster(values.text('initial-cluster'));
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    throw new OptionsError(`error setting up initial cluster: ${error.message}`, { cause: error });
+  }
+}
+
+const levels: readonly string[] = ['debug', 'info', 'warn', 'error', 'dpanic', 'panic', 'fatal'];
+
+function logLevel(text: string): PrintedLevel {
+  const level = text.toLowerCase() || 'info';
+  if (!levels.includes(level)) throw new OptionsError(`unrecognized level: ${quoted(text)}`);
+  return ['dpanic', 'panic'].includes(level) ? 'fatal' : (level as PrintedLevel);
+}
+
+function logFormat(text: string): LogFormat {
+  if (text !== 'json' && text !== 'console') {
+    throw new OptionsError(`unknown log format: ${text}, supported values json, console`);
+  }
+  return text;
+}
+
+function checkUrls({ config, ...options }: ServerOptions): void {
+  try {
+    checkListenUrls(options.listenPeerUrls);
+    checkListenUrls(options.listenClientUrls);
+    checkAdvertisedUrls('initial-advertise-peer-urls', config.peerUrls);
+    checkAdvertisedUrls('advertise-client-urls', config.clientUrls);
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    throw new OptionsError(error.message, { cause: error });
+  }
+}
+
+const LONGEST_ELECTION_MS = 50_000;
+
+function checkTimes({ config: { heartbeatMs, electionMs, watchProgressNotifyMs } }: ServerOptions) {
+  if (heartbeatMs === 0) throw new OptionsError('--heartbeat-interval must be >0 (set to 0ms)');
+  if (electionMs === 0) throw new OptionsError('--election-timeout must be >0 (set to 0ms)');
+  if (5 * heartbeatMs > electionMs) {
+    throw new OptionsError(
+      `--election-timeout[${electionMs}ms] should be at least as 5 times as` +
+        ` --heartbeat-interval[${heartbeatMs}ms]`,
+    );
+  }
+  if (electionMs > LONGEST_ELECTION_MS) {
+    throw new OptionsError(
+      `--election-timeout[${electionMs}ms] is too long,` +
+        ` and should be set less than ${LONGEST_ELECTION_MS}ms`,
+    );
+  }
+  if (watchProgressNotifyMs <= 0) {
+    throw new OptionsError('--watch-progress-notify-interval must be >0');
+  }
+}
+
+function checkLimits({ config }: ServerOptions): void {
+  const least: [flag: string, value: number][] = [
+    ['max-learners', config.maxLearners],
+    ['max-txn-ops', config.maxTxnOps],
+    ['max-request-bytes', config.maxRequestBytes],
+    ['backend-batch-limit', config.backendBatchLimit],
+    ['backend-batch-interval', config.backendBatchIntervalMs],
+  ];
+  for (const [flag, value] of least) {
+    if (value <= 0) throw new OptionsError(`--${flag} must be >0 (set to ${value})`);
+  }
+}

@@ -1,0 +1,285 @@
+/** Whole command lines, against what etcd answered to them where it was recorded. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readServerCommand } from '../../src/cli/server-command-line.js';
+import { serverFlags } from '../../src/cli/server-flag-table.js';
+import type { LogLine } from '../../src/cli/server-log.js';
+
+const versions = {
+  etcd: '3.6.0',
+  kvorum: '0.1.0',
+  node: '20.20.2',
+  platform: 'linux',
+  arch: 'x64',
+};
+
+const urls = [
+  ...['--listen-client-urls', 'http://127.0.0.1:24790'],
+  ...['--advertise-client-urls', 'http://127.0.0.1:24790'],
+  ...['--listen-peer-urls', 'http://127.0.0.1:24800'],
+  ...['--initial-advertise-peer-urls', 'http://127.0.0.1:24800'],
+  ...['--initial-cluster', 'default=http://127.0.0.1:24800'],
+];
+
+function command(args: string[], environment: Record<string, string> = {}) {
+  return readServerCommand(args, environment, versions);
+}
+
+function started(args: string[], environment: Record<string, string> = {}) {
+  const read = command(args, environment);
+  assert.equal(read.kind, 'start', JSON.stringify(read));
+  return read as Extract<typeof read, { kind: 'start' }>;
+}
+
+function exited(args: string[], environment: Record<string, string> = {}) {
+  const read = command(args, environment);
+  assert.equal(read.kind, 'exit', args.join(' '));
+  return read as Extract<typeof read, { kind: 'exit' }>;
+}
+
+/** The refusal of a start: exit 1 and, last in the log, the reason. */
+function refusalOf(args: string[]): unknown {
+  const { code, stdout, stderr, lines } = exited(args);
+  assert.deepEqual([code, stdout, stderr], [1, '', '']);
+  const failed = lines.find((line) => line.message === 'failed to verify flags');
+  return failed?.fields['error'];
+}
+
+function warningsOf(args: string[]): LogLine[] {
+  return started(args).lines;
+}
+
+test('without flags: a member of its own on the default ports', () => {
+  const { options, lines } = started([]);
+  assert.deepEqual(lines, []);
+  assert.deepEqual(options, {
+    config: {
+      name: 'default',
+      peerUrls: ['http://localhost:2380'],
+      clientUrls: ['http://localhost:2379'],
+      initialCluster: [{ name: 'default', peerUrls: ['http://localhost:2380'] }],
+      initialClusterState: 'new',
+      initialClusterToken: 'etcd-cluster',
+      heartbeatMs: 100,
+      electionMs: 1000,
+      preVote: true,
+      snapshotCount: 10_000,
+      snapshotCatchupEntries: 5_000,
+      quotaBackendBytes: 0,
+      maxRequestBytes: 1_572_864,
+      maxTxnOps: 128,
+      maxLearners: 1,
+      strictReconfigCheck: true,
+      backendBatchIntervalMs: 100,
+      backendBatchLimit: 10_000,
+      watchProgressNotifyMs: 600_000,
+    },
+    dataDir: 'default.etcd',
+    listenClientUrls: ['http://localhost:2379'],
+    listenPeerUrls: ['http://localhost:2380'],
+    initialElectionTickAdvance: true,
+    unsafeNoFsync: false,
+    logLevel: 'info',
+    logFormat: 'json',
+  });
+});
+
+test('every flag that is honoured arrives', () => {
+  const { options } = started([
+    ...urls,
+    ...['--name', 'm1', '--data-dir', '/tmp/d', '--initial-cluster-state', 'existing'],
+    ...['--initial-cluster', 'm1=http://127.0.0.1:24800,m2=http://127.0.0.1:24801'],
+    ...['--initial-cluster-token', 't', '--heartbeat-interval', '50', '--election-timeout', '500'],
+    ...['--pre-vote=false', '--snapshot-count', '7', '--snapshot-catchup-entries', '8'],
+    ...['--quota-backend-bytes', '9', '--max-request-bytes', '10', '--max-txn-ops', '11'],
+    ...['--max-learners', '2', '--strict-reconfig-check=false'],
+    ...['--backend-batch-interval', '12ms', '--backend-batch-limit', '13'],
+    ...['--watch-progress-notify-interval', '14s', '--initial-election-tick-advance=false'],
+    ...['--unsafe-no-fsync', '--log-level', 'debug', '--log-format', 'console'],
+  ]);
+  assert.deepEqual(options, {
+    config: {
+      name: 'm1',
+      peerUrls: ['http://127.0.0.1:24800'],
+      clientUrls: ['http://127.0.0.1:24790'],
+      initialCluster: [
+        { name: 'm1', peerUrls: ['http://127.0.0.1:24800'] },
+        { name: 'm2', peerUrls: ['http://127.0.0.1:24801'] },
+      ],
+      initialClusterState: 'existing',
+      initialClusterToken: 't',
+      heartbeatMs: 50,
+      electionMs: 500,
+      preVote: false,
+      snapshotCount: 7,
+      snapshotCatchupEntries: 8,
+      quotaBackendBytes: 9,
+      maxRequestBytes: 10,
+      maxTxnOps: 11,
+      maxLearners: 2,
+      strictReconfigCheck: false,
+      backendBatchIntervalMs: 12,
+      backendBatchLimit: 13,
+      watchProgressNotifyMs: 14_000,
+    },
+    dataDir: '/tmp/d',
+    listenClientUrls: ['http://127.0.0.1:24790'],
+    listenPeerUrls: ['http://127.0.0.1:24800'],
+    initialElectionTickAdvance: false,
+    unsafeNoFsync: true,
+    logLevel: 'debug',
+    logFormat: 'console',
+  });
+});
+
+test('a name alone founds a cluster of itself and names the data dir', () => {
+  const peer = 'http://127.0.0.1:24800';
+  const { options } = started(['--name', 'm1', '--initial-advertise-peer-urls', peer]);
+  assert.deepEqual(options.config.initialCluster, [{ name: 'm1', peerUrls: [peer] }]);
+  assert.equal(options.dataDir, 'm1.etcd');
+});
+
+test('the environment counts as flags', () => {
+  const { options, lines } = started([], { ETCD_NAME: 'm1', ETCD_FOO: '1' });
+  assert.equal(options.config.name, 'm1');
+  assert.deepEqual(
+    lines.map(({ level, message }) => `${level} ${message}`),
+    ['info recognized and used environment variable', 'warn unrecognized environment variable'],
+  );
+});
+
+test('a bad flag is usage on stderr and exit 2', () => {
+  const { code, stdout, stderr, lines } = exited(['--bogus']);
+  assert.deepEqual([code, stdout, lines], [2, '', []]);
+  assert.match(stderr, /^flag provided but not defined: -bogus\nUsage:\n\n {2}kvorum \[flags\]\n/);
+  assert.ok(stderr.endsWith('\n'));
+});
+
+test('a positional argument', () => {
+  assert.equal(refusalOf(['foo']), "'foo' is not a valid flag. See 'kvorum --help'.");
+});
+
+test('refusals in etcd’s words', () => {
+  const times = (heartbeat: string, election: string) => [
+    ...['--heartbeat-interval', heartbeat, '--election-timeout', election],
+  ];
+  const refusals: [string[], string][] = [
+    [
+      times('300', '1000'),
+      '--election-timeout[1000ms] should be at least as 5 times as --heartbeat-interval[300ms]',
+    ],
+    [
+      times('100', '60000'),
+      '--election-timeout[60000ms] is too long, and should be set less than 50000ms',
+    ],
+    [times('0', '1000'), '--heartbeat-interval must be >0 (set to 0ms)'],
+    [times('100', '0'), '--election-timeout must be >0 (set to 0ms)'],
+    [
+      ['--listen-client-urls', 'http://example.com:24790', '--advertise-client-urls', 'http://a:1'],
+      'expected IP in URL for binding (http://example.com:24790)',
+    ],
+    [
+      ['--initial-cluster', 'a=b'],
+      'error setting up initial cluster: URL scheme must be http, https, unix, or unixs: b',
+    ],
+    [['--log-level', 'loud'], 'unrecognized level: "loud"'],
+    [['--log-format', 'xml'], 'unknown log format: xml, supported values json, console'],
+    [['--max-learners', '0'], '--max-learners must be >0 (set to 0)'],
+    [
+      ['--max-learners', '2', '--experimental-max-learners', '2'],
+      'cannot set --experimental-max-learners and --max-learners at the same time,' +
+        ' please use --max-learners only',
+    ],
+  ];
+  for (const [args, message] of refusals) assert.equal(refusalOf(args), message);
+});
+
+test('listening without advertising is refused, in two lines', () => {
+  const error = '--advertise-client-urls is required when --listen-client-urls is set explicitly';
+  const { code, lines } = exited(['--listen-client-urls', 'http://127.0.0.1:24790']);
+  assert.equal(code, 1);
+  assert.deepEqual(lines, [
+    { level: 'warn', message: 'failed to verify flags', fields: { error } },
+    { level: 'warn', message: 'advertise client URLs are not set', fields: { error } },
+  ]);
+});
+
+test('flag and variable together are exit 1', () => {
+  const { code, lines } = exited(['--snapshot-count', '7'], { ETCD_SNAPSHOT_COUNT: '5' });
+  assert.equal(code, 1);
+  assert.equal(lines.at(-1)?.level, 'fatal');
+});
+
+test('a flag that is not supported yet is refused by name, its default is not', () => {
+  const error = '--cert-file is not supported by this server yet';
+  assert.equal(refusalOf(['--cert-file', '/x']), error);
+  assert.equal(exited([], { ETCD_CERT_FILE: '/x' }).code, 1);
+  for (const flag of serverFlags.filter(({ use }) => use === 'refused')) {
+    started([`--${flag.name}=${flag.initial}`]);
+  }
+});
+
+/** Some value of the flag that is not its default. */
+function otherValue({ kind, initial }: (typeof serverFlags)[number]): string {
+  if (kind === 'bool') return initial === 'true' ? 'false' : 'true';
+  if (kind === 'duration') return '7s';
+  if (kind === 'urls') return 'http://127.0.0.1:1';
+  return kind === 'string' ? 'other' : '7';
+}
+
+test('what a change of each flag does is what the table says', () => {
+  for (const flag of serverFlags.filter(({ use }) => use !== 'honoured')) {
+    const args = [`--${flag.name}=${otherValue(flag)}`];
+    if (flag.use === 'refused') {
+      assert.equal(refusalOf(args), `--${flag.name} is not supported by this server yet`);
+      continue;
+    }
+    const expected =
+      flag.use === 'harmless'
+        ? []
+        : [{ level: 'warn', message: 'flag has no effect', fields: { flag: flag.name } }];
+    assert.deepEqual(warningsOf(args), expected, flag.name);
+  }
+});
+
+test('an experimental name is accepted with a warning', () => {
+  assert.deepEqual(
+    warningsOf(['--experimental-watch-progress-notify-interval=5s']).map(({ message }) => message),
+    [
+      '--experimental-watch-progress-notify-interval is deprecated.' +
+        ' Use --watch-progress-notify-interval instead.',
+    ],
+  );
+});
+
+test('the start command of kubeadm without TLS', () => {
+  const { options } = started([
+    ...urls,
+    '--experimental-initial-corrupt-check=true',
+    '--experimental-watch-progress-notify-interval=5s',
+    '--snapshot-count=10000',
+    '--data-dir=/var/lib/etcd',
+  ]);
+  assert.equal(options.config.watchProgressNotifyMs, 5000);
+});
+
+test('help goes to stdout, fits 80 columns and names every flag', () => {
+  const { code, stdout, stderr } = exited(['--help']);
+  assert.deepEqual([code, stderr], [0, '']);
+  for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);
+  for (const { name } of serverFlags) {
+    assert.match(stdout, new RegExp(`(^|\\s)(--)?${name}(\\s|$)`, 'm'), name);
+  }
+  for (const group of ['Member:', 'Clustering:', 'Logging:', 'Unsafe:']) {
+    assert.ok(stdout.includes(`\n${group}\n`), group);
+  }
+});
+
+test('version goes to stdout, with the line that tools look for', () => {
+  const { code, stdout } = exited(['--version']);
+  assert.equal(code, 0);
+  assert.equal(
+    stdout,
+    'etcd Version: 3.6.0\nKvorum Version: 0.1.0\nNode Version: 20.20.2\nNode OS/Arch: linux/x64\n',
+  );
+});
