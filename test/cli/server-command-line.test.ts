@@ -13,12 +13,17 @@ const versions = {
   arch: 'x64',
 };
 
+/** Arguments without blanks in them. */
+function words(text: string): string[] {
+  return text.split(' ');
+}
+
 const urls = [
-  ...['--listen-client-urls', 'http://127.0.0.1:24790'],
-  ...['--advertise-client-urls', 'http://127.0.0.1:24790'],
-  ...['--listen-peer-urls', 'http://127.0.0.1:24800'],
-  ...['--initial-advertise-peer-urls', 'http://127.0.0.1:24800'],
-  ...['--initial-cluster', 'default=http://127.0.0.1:24800'],
+  ...words('--listen-client-urls http://127.0.0.1:24790'),
+  ...words('--advertise-client-urls http://127.0.0.1:24790'),
+  ...words('--listen-peer-urls http://127.0.0.1:24800'),
+  ...words('--initial-advertise-peer-urls http://127.0.0.1:24800'),
+  ...words('--initial-cluster default=http://127.0.0.1:24800'),
 ];
 
 function command(args: string[], environment: Record<string, string> = {}) {
@@ -87,15 +92,15 @@ test('without flags: a member of its own on the default ports', () => {
 test('every flag that is honoured arrives', () => {
   const { options } = started([
     ...urls,
-    ...['--name', 'm1', '--data-dir', '/tmp/d', '--initial-cluster-state', 'existing'],
-    ...['--initial-cluster', 'm1=http://127.0.0.1:24800,m2=http://127.0.0.1:24801'],
-    ...['--initial-cluster-token', 't', '--heartbeat-interval', '50', '--election-timeout', '500'],
-    ...['--pre-vote=false', '--snapshot-count', '7', '--snapshot-catchup-entries', '8'],
-    ...['--quota-backend-bytes', '9', '--max-request-bytes', '10', '--max-txn-ops', '11'],
-    ...['--max-learners', '2', '--strict-reconfig-check=false'],
-    ...['--backend-batch-interval', '12ms', '--backend-batch-limit', '13'],
-    ...['--watch-progress-notify-interval', '14s', '--initial-election-tick-advance=false'],
-    ...['--unsafe-no-fsync', '--log-level', 'debug', '--log-format', 'console'],
+    ...words('--name m1 --data-dir /tmp/d --initial-cluster-state existing'),
+    ...words('--initial-cluster m1=http://127.0.0.1:24800,m2=http://127.0.0.1:24801'),
+    ...words('--initial-cluster-token t --heartbeat-interval 50 --election-timeout 500'),
+    ...words('--pre-vote=false --snapshot-count 7 --snapshot-catchup-entries 8'),
+    ...words('--quota-backend-bytes 9 --max-request-bytes 10 --max-txn-ops 11'),
+    ...words('--max-learners 2 --strict-reconfig-check=false'),
+    ...words('--backend-batch-interval 12ms --backend-batch-limit 13'),
+    ...words('--watch-progress-notify-interval 14s --initial-election-tick-advance=false'),
+    ...words('--unsafe-no-fsync --log-level debug --log-format console'),
   ]);
   assert.deepEqual(options, {
     config: {
@@ -160,9 +165,8 @@ test('a positional argument', () => {
 });
 
 test('refusals in etcd’s words', () => {
-  const times = (heartbeat: string, election: string) => [
-    ...['--heartbeat-interval', heartbeat, '--election-timeout', election],
-  ];
+  const times = (heartbeat: string, election: string) =>
+    words(`--heartbeat-interval ${heartbeat} --election-timeout ${election}`);
   const refusals: [string[], string][] = [
     [
       times('300', '1000'),
