@@ -30,10 +30,15 @@ export interface HttpPeerNetworkOptions extends PeerVersions {
   readonly listenUrls: readonly string[];
   /** How long a connection may take to come about; etcd: 1 s and the election timeout. */
   readonly dialTimeoutMs: number;
+  /** A peer connection that has brought nothing for this long is closed; 5 s by default. */
+  readonly readTimeoutMs?: number;
+  /** A stream whose peer has taken nothing for this long is closed; 5 s by default. */
+  readonly writeTimeoutMs?: number;
   readonly logger: Logger;
   readonly clock?: Clock;
 }
 
+const DEFAULT_TIMEOUT_MS = 5_000;
 /** Strangers that are remembered; a cluster has far fewer members. */
 const REMOTES_LIMIT = 64;
 
@@ -73,6 +78,8 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
       logger,
       handler,
       dialTimeoutMs,
+      readTimeoutMs: this.options.readTimeoutMs ?? DEFAULT_TIMEOUT_MS,
+      writeTimeoutMs: this.options.writeTimeoutMs ?? DEFAULT_TIMEOUT_MS,
       reportUnreachable: (id) => this.reportUnreachable(id),
       removedFromCluster: () => this.tellRemoved(),
     };

@@ -26,7 +26,7 @@ export async function answerOtherEndpoint(
   if (path === '/members/hashkv' && isFromOtherCluster(room, request)) {
     return sendReply(response, textReply(412, 'cluster ID mismatch'));
   }
-  const body = await wholeRequestBody(request, MAX_BODY_BYTES);
+  const body = await wholeRequestBody(request, MAX_BODY_BYTES, room.readTimeoutMs);
   if (body === undefined) {
     return sendLastReply(response, textReply(413, 'request body too large'));
   }

@@ -12,16 +12,15 @@ export interface PeerRoom {
   readonly handler: PeerHandler;
   /** How long a connection may take to come about. */
   readonly dialTimeoutMs: number;
+  /** A connection that should bring something, and has not for this long, is closed. */
+  readonly readTimeoutMs: number;
+  /** A stream whose peer has taken nothing for this long is closed. */
+  readonly writeTimeoutMs: number;
   /** Tells the member, in a later turn and once a turn, that `id` could not be reached. */
   reportUnreachable(id: bigint): void;
   /** Tells the member, once, that it has been removed from the cluster. */
   removedFromCluster(): void;
 }
-
-/** Pause between link heartbeats: three fit into the timeout of a silent connection. */
-export const LINK_HEARTBEAT_MS = 5_000 / 3;
-/** A peer connection on which nothing moves for this long is closed. */
-export const SILENCE_TIMEOUT_MS = 5_000;
 
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -16,7 +16,7 @@ export async function receiveMessage(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await wholeRequestBody(request, MAX_MESSAGE_BYTES);
+  const body = await wholeRequestBody(request, MAX_MESSAGE_BYTES, directory.room.readTimeoutMs);
   if (body === undefined) {
     return sendLastReply(response, textReply(400, 'error reading raft message'));
   }

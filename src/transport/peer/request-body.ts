@@ -2,18 +2,20 @@
  * A request's body, from a peer that must not fall silent.
  */
 import type { IncomingMessage } from 'node:http';
-import { SILENCE_TIMEOUT_MS } from './peer-room.js';
 
 /**
- * The body as it arrives. Throws when the connection breaks, or when nothing comes for 5 s while the
- * reader waits: time that the reader takes itself does not count. Closing it early closes the
+ * The body as it arrives. Throws when the connection breaks, or when nothing comes within
+ * `readTimeoutMs` while the reader waits: time that the reader takes itself does not count. Closing it early closes the
  * connection.
  */
-export async function* requestBody(request: IncomingMessage): AsyncGenerator<Uint8Array, void> {
+export async function* requestBody(
+  request: IncomingMessage,
+  readTimeoutMs: number,
+): AsyncGenerator<Uint8Array, void> {
   const iterator = (request as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const step = await withoutSilence(request, iterator);
+      const step = await withoutSilence(request, iterator, readTimeoutMs);
       if (step.done === true) return;
       yield step.value;
     }
@@ -25,8 +27,9 @@ export async function* requestBody(request: IncomingMessage): AsyncGenerator<Uin
 async function withoutSilence(
   request: IncomingMessage,
   iterator: AsyncIterator<Buffer>,
+  readTimeoutMs: number,
 ): Promise<IteratorResult<Buffer>> {
-  const timer = setTimeout(() => request.destroy(new Error('i/o timeout')), SILENCE_TIMEOUT_MS);
+  const timer = setTimeout(() => request.destroy(new Error('i/o timeout')), readTimeoutMs);
   try {
     return await iterator.next();
   } finally {
@@ -38,10 +41,11 @@ async function withoutSilence(
 export async function wholeRequestBody(
   request: IncomingMessage,
   limitBytes: number,
+  readTimeoutMs: number,
 ): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of requestBody(request)) {
+  for await (const chunk of requestBody(request, readTimeoutMs)) {
     bytes += chunk.length;
     if (bytes > limitBytes) return undefined;
     chunks.push(chunk);

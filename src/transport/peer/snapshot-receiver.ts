@@ -23,7 +23,7 @@ export async function receiveSnapshot(
   response: ServerResponse,
 ): Promise<void> {
   const { room } = directory;
-  const body = requestBody(request);
+  const body = requestBody(request, room.readTimeoutMs);
   const refuse = (status: number, text: string): void => {
     room.logger('warn', 'refused a database snapshot', { error: text });
     sendLastReply(response, textReply(status, text));

@@ -11,7 +11,7 @@ import { readRefusal } from './refusals.js';
 import { dialPeer } from './dial.js';
 import { FrameParser } from './frame-parser.js';
 import { identityHeaders, isCompatibleServer } from './headers.js';
-import { errorText, type PeerRoom, SILENCE_TIMEOUT_MS } from './peer-room.js';
+import { errorText, type PeerRoom } from './peer-room.js';
 import { streamGrammar, type StreamKind } from './streams.js';
 import type { UrlRotation } from './url-rotation.js';
 
@@ -47,7 +47,9 @@ export class StreamReader {
     const request = this.dial(url);
     this.request = request;
     request.on('socket', (socket) =>
-      socket.setTimeout(SILENCE_TIMEOUT_MS, () => request.destroy(new Error('i/o timeout'))),
+      socket.setTimeout(this.options.room.readTimeoutMs, () =>
+        request.destroy(new Error('i/o timeout')),
+      ),
     );
     request.on('response', (response) => this.answered(request, response));
     request.on('error', (error) => {

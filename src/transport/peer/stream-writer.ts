@@ -6,7 +6,7 @@ import { hexId } from '../../bytes/index.js';
 import type { Message } from '../../raft/index.js';
 import type { Timer } from '../../server/environment.js';
 import type { Activity } from './activity.js';
-import { LINK_HEARTBEAT_MS, type PeerRoom, SILENCE_TIMEOUT_MS } from './peer-room.js';
+import type { PeerRoom } from './peer-room.js';
 import { type StreamEncoder, streamEncoder, type StreamKind } from './streams.js';
 
 /** Messages that may wait for the socket; later ones are dropped. */
@@ -46,7 +46,7 @@ export class StreamWriter {
     response.on('drain', () => this.unblock(response));
     response.on('close', () => this.lost(response));
     // Heartbeats keep it from passing while the peer takes bytes.
-    response.socket?.setTimeout(SILENCE_TIMEOUT_MS);
+    response.socket?.setTimeout(this.room.writeTimeoutMs);
     this.scheduleHeartbeat();
     this.log('info', 'established TCP streaming connection with remote peer');
     this.activity.activate();
@@ -125,7 +125,8 @@ export class StreamWriter {
   }
 
   private scheduleHeartbeat(): void {
-    this.heartbeat = this.room.clock.after(LINK_HEARTBEAT_MS, () => {
+    // Three fit into the time after which the peer gives a silent stream up.
+    this.heartbeat = this.room.clock.after(this.room.readTimeoutMs / 3, () => {
       if (!this.blocked) this.write(this.encoder.heartbeat);
       this.scheduleHeartbeat();
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { after, afterEach, describe, it } from 'node:test';
 import { type Entry, type Message, MessageType } from '../../../src/raft/index.js';
 import { sleep, until } from '../support/waiting.js';
@@ -181,6 +181,64 @@ describe('connections', () => {
     await until('unreachable', () => a.unreachableIds.length === 1);
     assert.deepEqual(b.received, []);
     assert.equal(a.toldRemoved + b.toldRemoved, 0);
+  });
+});
+
+describe('silence', () => {
+  const impatient = { readTimeoutMs: 300, writeTimeoutMs: 300 };
+
+  it('of a peer ends the streams that it should feed', async () => {
+    const silent = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nX-Server-Version: 3.6.0\r\n\r\n'));
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const a = await start(0xan, undefined, impatient);
+    a.network.setPeer(2n, [`http://127.0.0.1:${port}`]);
+    await until('the streams are up', () => streamsOf(a) === 2);
+    const begun = performance.now();
+    await until('they are lost', () => a.logs.some((line) => /lost.*i\/o timeout/.test(line)));
+    assert.ok(performance.now() - begun > 200);
+    await a.network.stop();
+    silent.close();
+  });
+
+  it('does not come of having nothing to say', async () => {
+    const a = await start(0xan, undefined, impatient);
+    const b = await start(0xbn, undefined, impatient);
+    introduce(a, b);
+    introduce(b, a);
+    await until('streams', () => streamsOf(a) === 4 && streamsOf(b) === 4);
+    await sleep(700);
+    assert.ok(a.network.activeForMs(b.id)! >= 700);
+    assert.ok(!a.logged('lost') && !b.logged('lost'));
+  });
+
+  it('of a reader that takes nothing ends the stream', async () => {
+    const a = await start(0xan, undefined, impatient);
+    a.network.setPeer(0xbn, ['http://127.0.0.1:1']);
+    const socket = connect(a.port, '127.0.0.1');
+    socket.on('error', () => {}).pause();
+    socket.write(
+      'GET /raft/stream/message/b HTTP/1.1\r\nHost: x\r\nX-Server-Version: 3.6.0\r\n' +
+        'X-Min-Cluster-Version: 3.0.0\r\nX-Etcd-Cluster-ID: c1\r\nX-Raft-To: a\r\n\r\n',
+    );
+    await until('the stream is up', () => streamsOf(a) === 1);
+    const context = new Uint8Array(1_000_000);
+    const message = makeMessage({ from: a.id, to: 0xbn, context });
+    for (let i = 0; i < 30; i++) a.network.send([message]);
+    await until('the stream is lost', () => streamsOf(a) === 0);
+    assert.ok(a.unreachableIds.includes(0xbn));
+    socket.destroy();
+  });
+
+  it('in the middle of a body ends the request', async () => {
+    const a = await start(0xan, undefined, impatient);
+    const socket = connect(a.port, '127.0.0.1');
+    socket.on('error', () => {}).resume();
+    socket.write('POST /leases HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+    await until('it is closed', () => socket.closed);
   });
 });
 

@@ -12,7 +12,7 @@ import { makeMessage, TestMember } from './network-world.js';
 let member: TestMember;
 
 before(async () => {
-  member = await TestMember.start(0xan);
+  member = await TestMember.start(0xan, undefined, { readTimeoutMs: 600 });
   member.network.setPeer(0xbn, ['http://127.0.0.1:1']);
   member.removed.add(0xdn);
 });
@@ -331,7 +331,7 @@ describe('streams', () => {
 
   it('carry heartbeats when there is nothing else', async () => {
     const { socket, text } = await stream('msgapp');
-    await until('a heartbeat', () => text().endsWith('\r\n1\r\n\0\r\n'), 3_000);
+    await until('a heartbeat', () => text().endsWith('\r\n1\r\n\0\r\n'));
     socket.destroy();
   });
 });

@@ -45,7 +45,10 @@ export class RealEtcd {
     private readonly clientUrl: string,
   ) {}
 
-  static async start(binary: EtcdBinary): Promise<RealEtcd> {
+  static async start(
+    binary: EtcdBinary,
+    moreFlags: Record<string, string> = {},
+  ): Promise<RealEtcd> {
     const directory = mkdtempSync(join(tmpdir(), 'kvorum-'));
     const [peerUrl, clientUrl] = [await freeUrl(), await freeUrl()];
     const flags = {
@@ -58,6 +61,7 @@ export class RealEtcd {
       'advertise-client-urls': clientUrl,
       'heartbeat-interval': '50',
       'election-timeout': '500',
+      ...moreFlags,
     };
     const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
     const child = spawn(binary.path, args, { stdio: 'ignore' });
