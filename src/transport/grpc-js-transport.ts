@@ -9,8 +9,10 @@ import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
 import { assert, Code, EtcdError } from '../api/index.js';
 import type { Logger } from '../server/environment.js';
 import type { Method } from '../server/rpc.js';
-import { type CallRoom, type GrpcJsCall, StreamCall } from './grpc-js-call.js';
-import { UnaryCall, UnknownMethodCall } from './grpc-js-call.js';
+import type { CallRoom, GrpcJsCall } from './grpc-js-call.js';
+import { StreamCall } from './grpc-js-stream.js';
+import { UnaryCall } from './grpc-js-unary.js';
+import { UnknownMethodCall } from './grpc-js-unknown.js';
 
 /** What a request's envelope may add to the largest request: etcd's allowance. */
 const ENVELOPE_BYTES = 512 * 1024;

@@ -29,7 +29,8 @@ export async function receiveMessage(
     directory.room.logger('warn', 'rejected a raft message', { error: refusal });
     return sendLastReply(response, textReply(500, 'error processing raft message'));
   }
-  directory.deliver(message);
+  // Outside of this promise: what the member throws is a bug that must end it, not a bad request.
+  queueMicrotask(() => directory.deliver(message));
   response.writeHead(204).end();
 }
 
