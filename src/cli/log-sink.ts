@@ -59,14 +59,14 @@ export class FdSink implements LogSink {
     if (!this.writing) this.writeNext();
   }
 
-  /** Resolves when everything is written, at the latest after `timeoutMs`. */
-  async flush(timeoutMs: number): Promise<void> {
-    if (!this.writing) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
+  /** Resolves when everything is written, or with false after `timeoutMs`. */
+  async flush(timeoutMs: number): Promise<boolean> {
+    if (!this.writing) return true;
+    return new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), timeoutMs);
       this.waiters.push(() => {
         clearTimeout(timer);
-        resolve();
+        resolve(true);
       });
     });
   }

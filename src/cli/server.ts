@@ -157,8 +157,8 @@ function stopOnSignals(store: Kvorum, logger: Logger): void {
 function endBy(signal: 'SIGINT' | 'SIGTERM'): void {
   void stderrSink.flush(FLUSH_MS).then(() => {
     process.removeAllListeners(signal);
-    if (process.pid === 1) process.exit(0);
-    process.kill(process.pid, signal);
+    if (process.pid === 1) exit(0);
+    else process.kill(process.pid, signal);
   });
 }
 
@@ -182,7 +182,11 @@ function endWithMember(store: Kvorum, print: PrintLine): void {
 }
 
 function exit(code: number): void {
-  void stderrSink.flush(FLUSH_MS).then(() => process.exit(code));
+  void stderrSink.flush(FLUSH_MS).then((flushed) => {
+    // A write that hangs on a reader which has stopped would hold back a clean exit for ever.
+    if (flushed) process.exit(code);
+    else process.kill(process.pid, 'SIGKILL');
+  });
 }
 
 function messageOf(error: unknown): string {
