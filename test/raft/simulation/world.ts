@@ -170,12 +170,16 @@ export class World {
     if (percent(life.partitions)) this.part(percent(50) ? 0 : below(32));
     for (let left = this.network.length; left > 0; left--) {
       const slot = percent(life.lag) ? below(this.network.length) : 0;
-      if (percent(life.lag)) this.drop(slot);
-      else if (percent(life.lag)) this.duplicate(slot);
-      else if (percent(life.lag)) this.network.push(this.#take(slot)!);
-      else this.deliver(slot);
+      if (!percent(2 * life.lag)) this.deliver(slot);
+      else this.#trouble(slot, below(3));
     }
     this.check();
+  }
+
+  #trouble(slot: number, kind: number): void {
+    if (kind === 0) this.drop(slot);
+    else if (kind === 1) this.duplicate(slot);
+    else this.network.push(this.#take(slot)!);
   }
 
   /** Those that were never added are not there to be started. */
