@@ -1,0 +1,2 @@
+/** The deterministic simulator. */
+export {};

@@ -1,0 +1,2 @@
+/** Filled by the suites of this folder. */
+export {};
