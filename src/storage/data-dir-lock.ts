@@ -5,6 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { Level } from 'level';
 import { StorageError, diskRefusal } from './errors.js';
+import { makeFolder } from './files.js';
 
 export interface DataDirLock {
   release(): Promise<void>;
@@ -12,6 +13,7 @@ export interface DataDirLock {
 
 /** Locks `dataDir` by the database in `folder`. Throws StorageError LOCKED or IO. */
 export async function lockDataDir(dataDir: string, folder: string): Promise<DataDirLock> {
+  await makeFolder(folder);
   const db = (await openLock(dataDir, folder)) ?? (await makeLockAnew(dataDir, folder));
   return { release: () => db.close() };
 }

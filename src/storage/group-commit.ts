@@ -49,23 +49,17 @@ export class GroupCommit {
   }
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
-    const batch = this.#writer.batch();
-    const encoded: Waiting[] = [];
-    let bytes = 0;
-    for (const waiting of group) {
-      try {
-        bytes += waiting.write.encode(batch);
-        encoded.push(waiting);
-      } catch (error) {
-        waiting.failed(error);
-      }
-    }
+    let encoded: readonly Waiting[] = group;
     try {
-      await this.#writer.write(
-        batch,
-        bytes,
-        encoded.some(({ write }) => write.sync),
-      );
+      const batch = this.#writer.batch();
+      let bytes = 0;
+      encoded = group.filter((waiting) => {
+        const added = encodeOne(batch, waiting);
+        bytes += added ?? 0;
+        return added !== undefined;
+      });
+      const sync = encoded.some(({ write }) => write.sync);
+      await this.#writer.write(batch, bytes, sync);
     } catch (error) {
       for (const { failed } of encoded) failed(error);
       return;
@@ -74,5 +68,15 @@ export class GroupCommit {
       write.apply();
       done();
     }
+  }
+}
+
+/** Bytes added; undefined when the write was refused for what it asks. */
+function encodeOne(batch: LevelBatch, { write, failed }: Waiting): number | undefined {
+  try {
+    return write.encode(batch);
+  } catch (error) {
+    failed(error);
+    return undefined;
   }
 }

@@ -36,25 +36,31 @@ export async function scanKeyspace(
   });
   const merged = new MergedPairs(changes, limit);
   try {
-    for (;;) {
-      const pairs = await fetch(iterator, folder, bucket, merged.wanted());
-      if (pairs.length === 0) return merged.finish();
-      if (merged.take(pairs)) return merged.pairs;
+    let fetched = await fetch(iterator, folder, merged.wanted());
+    while (fetched.length > 0) {
+      // The next records are read, on another thread, while these are looked at.
+      const left = merged.wanted() - fetched.length;
+      const next = left > 0 ? fetch(iterator, folder, left) : undefined;
+      next?.catch(() => {});
+      if (merged.take(openAll(fetched, folder, bucket))) {
+        await next;
+        return merged.pairs;
+      }
+      fetched = await (next ?? fetch(iterator, folder, merged.wanted()));
     }
+    return merged.finish();
   } finally {
     await iterator.close();
   }
 }
 
-async function fetch(
-  iterator: DbIterator,
-  folder: string,
-  bucket: Bucket,
-  wanted: number,
-): Promise<Pair[]> {
-  const records = await iterator.nextv(Math.min(FETCH_PAIRS, wanted)).catch((error: unknown) => {
+function fetch(iterator: DbIterator, folder: string, wanted: number): Promise<[Buffer, Buffer][]> {
+  return iterator.nextv(Math.min(FETCH_PAIRS, wanted)).catch((error: unknown) => {
     throw readRefusal(folder, error);
   });
+}
+
+function openAll(records: readonly [Buffer, Buffer][], folder: string, bucket: Bucket): Pair[] {
   return records.map(([key, record]) => {
     const value = unseal(key, record);
     const text = latin1FromBytes(key, 1);

@@ -35,10 +35,13 @@ export async function readLog(
     highWaterMarkBytes: FETCH_BYTES,
   });
   try {
-    for (;;) {
-      const records = await iterator.nextv(FETCH_RECORDS);
-      if (records.length === 0) break;
+    let records = await iterator.nextv(FETCH_RECORDS);
+    while (records.length > 0) {
+      // The next records are read, on another thread, while these are looked at.
+      const next = iterator.nextv(FETCH_RECORDS);
+      next.catch(() => {});
       for (const [key, record] of records) seen(acceptEntry(state, folder, key, record));
+      records = await next;
     }
   } catch (error) {
     throw error instanceof StorageError ? error : readRefusal(folder, error);

@@ -1,6 +1,6 @@
 /**
- * A stored record: its bytes and, in the last four, the CRC-32 of key and bytes together, so that
- * neither a flipped bit nor a value under the wrong key is ever returned.
+ * A stored record: its bytes and, in the last four, their CRC-32, begun with a number that stands for
+ * the key; so that neither a flipped bit nor a value under the wrong key is ever returned.
  */
 import { crc32 } from 'node:zlib';
 
@@ -14,7 +14,7 @@ export function newRecord(length: number): Buffer {
 /** Writes the checksum of a record that is filled in and returns the record. */
 export function seal(key: Uint8Array, record: Buffer): Buffer {
   const end = record.length - CRC_BYTES;
-  record.writeUInt32LE(crc32(record.subarray(0, end), crc32(key)), end);
+  record.writeUInt32LE(crc32(record.subarray(0, end), keySeed(key)), end);
   return record;
 }
 
@@ -30,5 +30,15 @@ export function unseal(key: Uint8Array, record: Buffer): Buffer | undefined {
   const end = record.length - CRC_BYTES;
   if (end < 0) return undefined;
   const bytes = record.subarray(0, end);
-  return crc32(bytes, crc32(key)) === record.readUInt32LE(end) ? bytes : undefined;
+  return crc32(bytes, keySeed(key)) === record.readUInt32LE(end) ? bytes : undefined;
+}
+
+/**
+ * 32 bits of the key (FNV-1a: keys that differ in one byte never have the same). Keys are short, and
+ * this is several times quicker than a second call of the native checksum.
+ */
+function keySeed(key: Uint8Array): number {
+  let seed = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) seed = Math.imul(seed ^ key[i]!, 0x01000193);
+  return seed >>> 0;
 }

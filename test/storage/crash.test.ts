@@ -64,30 +64,49 @@ describe('a killed process', () => {
 });
 
 describe('a disk that is full', { skip: process.platform === 'win32' }, () => {
-  it('is a refusal, once and for all, that leaves reads and acknowledged writes right', async () => {
-    const dataDir = folders.fresh();
-    const acknowledged: Acknowledged = { log: 0, backend: 0 };
+  /** Runs until the disk refuses; resolves with the last lines: what was refused, and what then. */
+  async function fill(dataDir: string, acknowledged: Acknowledged, ...only: string[]) {
     const lines: string[] = [];
     // A limit on the length of files: no privilege needed, and the system refuses the write for real.
     const limited = ['-c', 'ulimit -f 400; exec "$@"', 'bash'];
-    const child = spawn('bash', [...limited, process.execPath, program, dataDir, '3000'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const command = [process.execPath, program, dataDir, '3000', ...only];
+    const child = spawn('bash', [...limited, ...command], { stdio: ['ignore', 'pipe', 'inherit'] });
     await linesOf(child, (line) => {
       lines.push(line);
       note(acknowledged, line);
     });
     const [refused, logAgain, backendAgain, read] = lines.slice(-4);
-    assert.match(refused!, /^refused IO cannot write .*\/member\//);
-    assert.ok(refused!.includes(dataDir));
-    assert.match([logAgain, backendAgain].join('\n'), /again IO cannot write /);
     assert.equal(read, 'read 3000');
+    return { refused: refused!, logAgain: logAgain!, backendAgain: backendAgain! };
+  }
+
+  it('is refused by the log once and for all, and what it acknowledged is there', async () => {
+    const dataDir = folders.fresh();
+    const acknowledged: Acknowledged = { log: 0, backend: 0 };
+    const { refused, logAgain } = await fill(dataDir, acknowledged);
+    assert.ok(refused.startsWith(`refused IO cannot write ${dataDir}/member/log: `), refused);
+    assert.ok(logAgain.startsWith('log again IO cannot write '), logAgain);
     assert.ok(acknowledged.log > 50, `${acknowledged.log} entries were written`);
 
     const disk = await openDisk(dataDir);
     const keys = await disk.backend.scan('key', { from: '', limit: 100_000 });
     const applied = String(disk.backend.get('meta', 'applied'));
     assertKept(`found ${disk.log.lastIndex()} ${applied} ${keys.length}`, acknowledged);
+    await disk.close();
+  });
+
+  it('is refused by the backend once and for all, which goes on to be read', async () => {
+    const dataDir = folders.fresh();
+    const acknowledged: Acknowledged = { log: 0, backend: 0 };
+    const { refused, backendAgain } = await fill(dataDir, acknowledged, 'backend');
+    assert.ok(refused.startsWith(`refused IO cannot write ${dataDir}/member/keyspace/`), refused);
+    assert.ok(backendAgain.startsWith('backend again IO cannot write '), backendAgain);
+    assert.ok(acknowledged.backend > 50, `${acknowledged.backend} pairs were written`);
+
+    const disk = await openDisk(dataDir);
+    const keys = await disk.backend.scan('key', { from: '', limit: 100_000 });
+    assert.equal(String(disk.backend.get('meta', 'applied')), String(keys.length));
+    assert.ok(keys.length >= acknowledged.backend);
     await disk.close();
   });
 });

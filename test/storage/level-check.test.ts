@@ -71,7 +71,7 @@ async function backendSubject(): Promise<Subject> {
 /** Bits to flip: every one of a small file; of a larger one the ends and a grid in between. */
 function* bitsOf(length: number): Generator<number> {
   const bits = length * 8;
-  const step = bits <= 2400 ? 1 : Math.floor(bits / 300) | 1;
+  const step = bits <= 2400 ? 1 : Math.floor(bits / 150) | 1;
   for (let bit = 0; bit < bits; bit += step) yield bit;
   for (let bit = bits - 48 * 8; bit < bits; bit += 7) if (bit > 0) yield bit;
 }

@@ -38,7 +38,7 @@ describe('openDisk', () => {
     assert.equal(again.log.lastIndex(), 3);
     assert.equal(String(again.backend.get('key', 'a')), '1');
     await again.close();
-    for (const folder of ['', 'member', 'member/log', 'member/keyspace', 'spool']) {
+    for (const folder of ['', 'lock', 'member', 'member/log', 'member/keyspace', 'spool']) {
       assert.equal(statSync(join(dataDir, folder)).mode & 0o777, 0o700, folder);
     }
   });

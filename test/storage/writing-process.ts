@@ -1,12 +1,12 @@
 /**
  * A process that writes to the data dir given as its first argument and says on its standard output
  * what it found there and what is acknowledged, until it is killed or the disk refuses. The second
- * argument is the length of each value.
+ * argument is the length of each value; the third, "backend", leaves the log out.
  */
 import { writeSync } from 'node:fs';
 import { type StorageError, openDisk } from '../../src/storage/index.js';
 
-const [dataDir, dataBytes] = process.argv.slice(2);
+const [dataDir, dataBytes, only] = process.argv.slice(2);
 const data = Buffer.alloc(Number(dataBytes), 'x');
 const disk = await openDisk(dataDir!);
 const { log, backend } = disk;
@@ -19,15 +19,19 @@ function apply(index: number): void {
 }
 
 async function append(): Promise<void> {
-  const index = log.lastIndex() + 1;
-  const entries = [{ index, term: 1, type: 0 as const, data }];
-  const hardState = { term: 1, vote: 1n, commit: index - 1 };
-  await log.append({ entries, hardState, sync: true });
-  say(`log ${index}`);
+  const index = applied + 1;
+  if (only !== 'backend') await appendToLog(index);
   apply(index);
   if (index % 5 !== 0) return;
   await backend.commit({ durable: true });
   say(`backend ${index}`);
+}
+
+async function appendToLog(index: number): Promise<void> {
+  const entries = [{ index, term: 1, type: 0 as const, data }];
+  const hardState = { term: 1, vote: 1n, commit: index - 1 };
+  await log.append({ entries, hardState, sync: true });
+  say(`log ${index}`);
 }
 
 function say(line: string): void {
