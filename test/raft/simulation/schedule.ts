@@ -24,6 +24,7 @@ export interface Life {
   /** Things that don't happen this round; messages lost, repeated, delayed or out of order. */
   readonly lag: number;
   readonly requests: number;
+  readonly campaigns: number;
   readonly crashes: number;
   readonly changes: number;
   readonly partitions: number;
@@ -91,7 +92,8 @@ const anyLife = {
   rounds: fc.integer({ min: 1, max: 40 }),
   lag: percent(30),
   requests: fc.nat(40),
-  crashes: percent(8),
+  campaigns: percent(15),
+  crashes: percent(15),
   changes: percent(8),
   partitions: percent(15),
   seed: fc.nat(),

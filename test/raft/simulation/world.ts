@@ -154,13 +154,13 @@ export class World {
     if (percent(life.requests)) this.read(member);
     if (percent(life.changes)) member.propose(randomChange(below));
     if (percent(life.changes)) member.raft?.transferLeader(this.member(below(5)).id);
-    if (percent(life.lag)) member.raft?.campaign();
+    if (percent(life.campaigns)) member.raft?.campaign();
     if (percent(10)) member.flush();
     if (percent(3)) member.compact(below(3));
     if (!percent(life.lag)) member.takeReady();
     this.check();
-    if (percent(life.crashes)) member.crash(below(4), percent(50));
-    if (percent(20) && this.#mayStart(member)) member.start();
+    if (percent(life.crashes)) member.crash(percent(50) ? 0 : below(4), percent(50));
+    if (percent(50) && this.#mayStart(member)) member.start();
     if (!percent(life.lag)) member.persist(1 + below(3), percent(50));
     if (!percent(life.lag)) member.apply(1 + below(4));
     this.check();
