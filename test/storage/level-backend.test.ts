@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import type { Bucket, Pair } from '../../src/backend/index.js';
 import { LevelBackend, type StorageError } from '../../src/storage/index.js';
 import { type BackendHarness, backendContract } from './backend-contract.js';
 import { TemporaryFolders } from './temporary.js';
@@ -27,6 +28,13 @@ backendContract(
   },
   20,
 );
+
+async function keysIn(folder: string): Promise<string[]> {
+  const backend = await LevelBackend.open(folder);
+  const pairs = await backend.scan('key', { from: '', limit: 100 });
+  await backend.close();
+  return pairs.map(([key]) => key);
+}
 
 describe('LevelBackend', () => {
   it('lets later commits wait and covers all of them with one', async () => {
@@ -57,6 +65,24 @@ describe('LevelBackend', () => {
     assert.equal(String(again.get('key', 'a')), '1');
     assert.deepEqual(readdirSync(folder).sort(), ['1', 'generation']);
     await again.close();
+  });
+
+  it('is all old or all new when it is killed while its content is being replaced', async () => {
+    const folder = folders.fresh();
+    await LevelBackend.create(folder);
+    const backend = await LevelBackend.open(folder);
+    backend.put('key', 'old', Buffer.from('1'));
+    await backend.commit();
+    const killed: string[] = [];
+    async function* pairs(): AsyncGenerator<readonly [Bucket, Pair]> {
+      killed.push(folders.afterKill(folder));
+      for (let i = 0; i < 3; i++) yield ['key', [`new ${i}`, Buffer.alloc(1 << 20)]];
+      killed.push(folders.afterKill(folder));
+    }
+    await backend.replace(pairs());
+    for (const copy of killed) assert.deepEqual(await keysIn(copy), ['old']);
+    assert.deepEqual(await keysIn(folders.afterKill(folder)), ['new 0', 'new 1', 'new 2']);
+    await backend.close();
   });
 
   it('removes the old generation only after its last reader', async () => {
