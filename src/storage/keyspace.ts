@@ -15,7 +15,7 @@ import {
 } from './keyspace-schema.js';
 import { damaged, readRefusal, scanKeyspace } from './keyspace-scan.js';
 import { type LevelDb, openLevel } from './level-db.js';
-import { type LevelBatch, LevelWriter } from './level-writer.js';
+import { type LevelBatch, LevelWriter, RECORD_OVERHEAD_BYTES } from './level-writer.js';
 import { sealed, unseal } from './record.js';
 import { type Change, WriteBuffer } from './write-buffer.js';
 
@@ -138,7 +138,7 @@ export class Keyspace {
       if (++ops % SLICE_OPS === 0) await nextTurn();
     }
     batch.put(TALLY_KEY, sealed(TALLY_KEY, encodeTally(liveBytes)));
-    await this.#writer.write(batch, buffer.bytes, sync);
+    await this.#writer.write(batch, buffer.bytes + RECORD_OVERHEAD_BYTES * buffer.ops, sync);
     this.#written(buffer, liveBytes);
     await this.#measureIfStale();
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ConfState, Entry, HardState, Snapshot, SnapshotMetadata } from '../raft/index.js';
 import { GroupCommit } from './group-commit.js';
 import { type LevelDb, createLevel, openLevel } from './level-db.js';
-import { type LevelBatch, LevelWriter } from './level-writer.js';
+import { type LevelBatch, LevelWriter, RECORD_OVERHEAD_BYTES } from './level-writer.js';
 import {
   LogKey,
   encodeEntry,
@@ -26,8 +26,6 @@ const DEFAULT_LIMITS: RecentEntriesLimits = { maxBytes: 64 << 20, maxEntries: 10
 const CACHE_BYTES = 8 << 20;
 /** Records removed in one batch after a compaction, so that appends get their turn in between. */
 const REMOVE_RECORDS = 1000;
-/** What a record's key, header and checksum take, about. */
-const RECORD_OVERHEAD_BYTES = 24;
 
 export class LevelRaftLog implements RaftLog {
   readonly #db: LevelDb;

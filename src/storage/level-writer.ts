@@ -14,6 +14,8 @@ export type LevelBatch = AbstractChainedBatch<LevelDb, Buffer, Buffer>;
 
 /** Journal size at which it is turned over: bounds what a start has to replay. */
 const TURNOVER_BYTES = 16 << 20;
+/** What LevelDB's memory and our own framing add to a record's key and value, at most about. */
+export const RECORD_OVERHEAD_BYTES = 80;
 /** A range that no key lies in: compacting it flushes the journal and does no more. */
 const NOWHERE = Buffer.of(0xff, 0xff);
 
@@ -39,7 +41,7 @@ export class LevelWriter {
   }
 
   /**
-   * Writes `batch` (about `bytes` long) atomically. One call at a time. The first refusal is final: a
+   * Writes `batch` (of `bytes`, with {@link RECORD_OVERHEAD_BYTES} for each operation) atomically. One call at a time. The first refusal is final: a
    * journal with a half-written record must not be appended to, and a failed fsync cannot be repeated.
    */
   async write(batch: LevelBatch, bytes: number, sync: boolean): Promise<void> {
