@@ -9,6 +9,7 @@ import {
   type RequestOp,
   type TxnRequest,
 } from '../api/index.js';
+import { DeletedKeys } from './deleted-keys.js';
 
 /** Throws emptyKey or invalidSortOption. */
 export function checkRange(request: RangeRequest): void {
@@ -74,7 +75,7 @@ function checkOp(op: RequestOp, budget: number): void {
 /** What a list of operations would put and delete. */
 interface Effects {
   readonly puts: Set<string>;
-  readonly deletes: DeleteRangeRequest[];
+  readonly deletes: DeletedKeys;
 }
 
 /**
@@ -84,36 +85,31 @@ interface Effects {
  * the keyspace ('\0') is an empty interval here and hits nothing.
  */
 function checkOverlaps(ops: readonly RequestOp[]): Effects {
-  const puts = new Set<string>();
-  const deletes = ops.flatMap((op) => (op.kind === 'deleteRange' ? [op.request] : []));
-  for (const op of ops) {
-    if (op.kind === 'txn') addNested(op.request, puts, deletes);
-  }
-  for (const op of ops) {
-    if (op.kind === 'put') addPut(op.request.key, puts, deletes);
-  }
-  return { puts, deletes };
+  const effects: Effects = { puts: new Set(), deletes: new DeletedKeys() };
+  for (const op of ops) if (op.kind === 'deleteRange') addDelete(op.request, effects);
+  for (const op of ops) if (op.kind === 'txn') addNested(op.request, effects);
+  for (const op of ops) if (op.kind === 'put') addPut(op.request.key, effects);
+  return effects;
 }
 
-function addNested(txn: TxnRequest, puts: Set<string>, deletes: DeleteRangeRequest[]): void {
+function addDelete({ key, rangeEnd }: DeleteRangeRequest, { deletes }: Effects): void {
+  if (rangeEnd === '') deletes.addKey(key);
+  else deletes.addRange(key, rangeEnd);
+}
+
+function addNested(txn: TxnRequest, effects: Effects): void {
   const success = checkOverlaps(txn.success);
   const failure = checkOverlaps(txn.failure);
-  for (const key of success.puts) addPut(key, puts, deletes);
+  for (const key of success.puts) addPut(key, effects);
   for (const key of failure.puts) {
     // Only one of the two branches runs.
-    if (success.puts.has(key)) continue;
-    addPut(key, puts, deletes);
+    if (!success.puts.has(key)) addPut(key, effects);
   }
-  deletes.push(...success.deletes, ...failure.deletes);
+  effects.deletes.addAll(success.deletes);
+  effects.deletes.addAll(failure.deletes);
 }
 
-function addPut(key: string, puts: Set<string>, deletes: readonly DeleteRangeRequest[]): void {
-  if (puts.has(key) || deletes.some((range) => isDeletedBy(range, key))) {
-    throw etcdError('duplicateKey');
-  }
+function addPut(key: string, { puts, deletes }: Effects): void {
+  if (puts.has(key) || deletes.has(key)) throw etcdError('duplicateKey');
   puts.add(key);
-}
-
-function isDeletedBy({ key: from, rangeEnd }: DeleteRangeRequest, key: string): boolean {
-  return rangeEnd === '' ? key === from : from <= key && key < rangeEnd;
 }

@@ -7,12 +7,17 @@ export interface RevisionChanges {
   readonly changes: readonly Change[];
 }
 
+interface Entry {
+  readonly changes: RevisionChanges;
+  readonly bytes: number;
+}
+
 const LARGEST_REVISIONS = 8192;
 
 /** A queue of whole revisions, bounded in bytes and in number; the oldest go first. */
 export class EventWindow {
   readonly #limitBytes: number;
-  #queue: { entry: RevisionChanges; bytes: number }[] = [];
+  #queue: (Entry | undefined)[] = [];
   #head = 0;
   #bytes = 0;
   /** Every change from this revision on is here. */
@@ -35,9 +40,9 @@ export class EventWindow {
     return revision >= this.#since;
   }
 
-  push(entry: RevisionChanges): void {
-    const bytes = entry.changes.reduce((sum, change) => sum + changeSize(change), 0);
-    this.#queue.push({ entry, bytes });
+  push(changes: RevisionChanges): void {
+    const bytes = changes.changes.reduce((sum, change) => sum + changeSize(change), 0);
+    this.#queue.push({ changes, bytes });
     this.#bytes += bytes;
     while (this.#bytes > this.#limitBytes || this.#length > LARGEST_REVISIONS) this.#dropOldest();
   }
@@ -48,10 +53,10 @@ export class EventWindow {
     let high = this.#queue.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#queue[middle]!.entry.revision < revision) low = middle + 1;
+      if (this.#queue[middle]!.changes.revision < revision) low = middle + 1;
       else high = middle;
     }
-    return this.#queue.slice(low, low + limit).map(({ entry }) => entry);
+    return this.#queue.slice(low, low + limit).map((entry) => entry!.changes);
   }
 
   get #length(): number {
@@ -59,9 +64,10 @@ export class EventWindow {
   }
 
   #dropOldest(): void {
-    const { entry, bytes } = this.#queue[this.#head++]!;
+    const { changes, bytes } = this.#queue[this.#head]!;
+    this.#queue[this.#head++] = undefined;
     this.#bytes -= bytes;
-    this.#since = entry.revision + 1;
+    this.#since = changes.revision + 1;
     if (this.#head > this.#queue.length / 2) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;

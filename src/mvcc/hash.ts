@@ -120,7 +120,10 @@ export function hashRevision(keyspace: Keyspace, asked: Int64): number {
   return compareInt64(asked, 0) === 0 ? keyspace.currentRevision : Number(asked);
 }
 
-/** Hashes the keyspace at `revision` in slices. No deletion may pass `revision` meanwhile. */
+/**
+ * Hashes the keyspace at `revision` in slices. No deletion may pass `revision` meanwhile; `yieldTurn`
+ * may reject, which ends it.
+ */
 export async function hashKeyspace(
   keyspace: Keyspace,
   revision: number,

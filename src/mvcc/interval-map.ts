@@ -34,6 +34,17 @@ export class IntervalMap<T> {
     visitBelow(this.#root, point, visit);
   }
 
+  /** Is `point` in any of the intervals? O(log n). */
+  hasContaining(point: string): boolean {
+    let node = this.#root;
+    while (node !== undefined && node.reach > point) {
+      if (node.from <= point && point < node.to) return true;
+      // If the left side reaches past the point and misses it, so does everything to its right.
+      node = node.left !== undefined && node.left.reach > point ? node.left : node.right;
+    }
+    return false;
+  }
+
   /** Height of the tree: for tests. */
   get height(): number {
     return heightOf(this.#root);

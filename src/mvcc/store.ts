@@ -42,6 +42,7 @@ export interface StoreOptions {
   onFailure?: (error: unknown) => void;
 }
 
+const nothing = () => Promise.resolve();
 const MIB = 2 ** 20;
 /** Keys looked at per turn of {@link Store.rangeInSlices}. */
 const KEYS_PER_SLICE = 2000;
@@ -119,8 +120,7 @@ export class Store {
     if (reading.readMost(KEYS_PER_SLICE)) return reading.response();
     return this.#pins.hold(revision, async () => {
       do {
-        await this.#options.yieldTurn();
-        this.#checkReady();
+        await this.#yieldReady();
       } while (!reading.readMost(KEYS_PER_SLICE));
       return reading.response();
     });
@@ -193,7 +193,7 @@ export class Store {
     const stored = this.#hashes.find(revision);
     if (stored !== undefined) return stored;
     const at = hashRevision(this.#keyspace, revision);
-    return this.#pins.hold(at, () => hashKeyspace(this.#keyspace, at, this.#options.yieldTurn));
+    return this.#pins.hold(at, () => hashKeyspace(this.#keyspace, at, () => this.#yieldReady()));
   }
 
   /** Hashes of the last finished compactions, oldest first. */
@@ -202,15 +202,19 @@ export class Store {
   }
 
   /**
-   * Reads everything anew, after the backend's content was replaced by a snapshot's. Until it resolves
-   * reads and writes throw `leaderChanged` (a status that clients retry). Watchers go on from where
-   * they were if the new history still has it, else they are cancelled as compacted. The caller has the
-   * lease book emptied before; keys are attached anew.
+   * Has the backend's content replaced, by a snapshot's, and reads everything anew. `replace` does the
+   * former and is called when nothing here reads the backend any more; it may be left out only where
+   * the content has been replaced with nobody reading or writing since. Until the promise resolves, and
+   * for reads under way, there is `leaderChanged` (a status that clients retry). Watchers go on from
+   * where they were if the new history still has it, else they are cancelled as compacted. The caller
+   * has the lease book emptied before; keys are attached anew.
    */
-  async reload(): Promise<void> {
+  async reload(replace: () => Promise<void> = nothing): Promise<void> {
     this.#reloading = true;
     this.watch.suspend();
     await this.#compactor.stop();
+    await this.#pins.releasedBelow(Infinity);
+    await replace();
     this.#compactor = this.#newCompactor();
     this.#hashes.clear();
     this.#keyspace.dropIndex();
@@ -242,6 +246,12 @@ export class Store {
 
   #checkReady(): void {
     if (this.#reloading) throw etcdError('leaderChanged');
+  }
+
+  /** A turn for others, after which the keyspace must still be the same. */
+  async #yieldReady(): Promise<void> {
+    await this.#options.yieldTurn();
+    this.#checkReady();
   }
 
   #newCompactor(): Compactor {

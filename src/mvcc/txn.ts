@@ -13,6 +13,7 @@ import {
   type TxnResponse,
 } from '../api/index.js';
 import { holds } from './compare.js';
+import { DeletedKeys } from './deleted-keys.js';
 import type { KeyIndex } from './key-index.js';
 import { endOfRange } from './key-range.js';
 import type { Keyspace } from './keyspace.js';
@@ -35,7 +36,7 @@ type ChosenOp = Exclude<RequestOp, { kind: 'txn' }> | { kind: 'txn'; txn: Chosen
  */
 export function executeTxn(keyspace: Keyspace, write: WriteTxn, request: TxnRequest): TxnResponse {
   const chosen = choose(keyspace, request);
-  checkOps(keyspace, chosen, new DeletedSoFar());
+  checkOps(keyspace, chosen, new DeletedKeys());
   return execute(keyspace, write, chosen);
 }
 
@@ -48,7 +49,7 @@ function choose(keyspace: Keyspace, request: TxnRequest): ChosenTxn {
   return { succeeded, ops };
 }
 
-function checkOps(keyspace: Keyspace, txn: ChosenTxn, deleted: DeletedSoFar): void {
+function checkOps(keyspace: Keyspace, txn: ChosenTxn, deleted: DeletedKeys): void {
   for (const op of txn.ops) {
     switch (op.kind) {
       case 'range':
@@ -58,7 +59,7 @@ function checkOps(keyspace: Keyspace, txn: ChosenTxn, deleted: DeletedSoFar): vo
         checkPutInTxn(keyspace, op.request, deleted);
         break;
       case 'deleteRange':
-        deleted.addRange(op.request);
+        deleted.addRange(op.request.key, endOfRange(op.request.key, op.request.rangeEnd));
         break;
       case 'txn':
         checkOps(keyspace, op.txn, deleted);
@@ -76,10 +77,14 @@ function checkRangeRevision(keyspace: Keyspace, { revision }: RangeRequest): voi
   if (revision < keyspace.compactRevision) throw etcdError('compacted');
 }
 
-/** In a transaction etcd 3.6 looks for the key before it looks for the lease. */
-function checkPutInTxn(keyspace: Keyspace, request: PutRequest, deleted: DeletedSoFar): void {
+/**
+ * In a transaction etcd 3.6 looks for the key before it looks for the lease. Validation lets a delete to
+ * the end of the keyspace stand beside a put of a key in it; a put that keeps what such a delete, earlier
+ * on the path, takes away is refused here, before anything has happened.
+ */
+function checkPutInTxn(keyspace: Keyspace, request: PutRequest, deleted: DeletedKeys): void {
   if (request.ignoreValue || request.ignoreLease) {
-    const exists = keyspace.live(request.key) !== undefined && !deleted.covers(request.key);
+    const exists = keyspace.live(request.key) !== undefined && !deleted.has(request.key);
     if (!exists) throw etcdError('keyNotFound');
   }
   checkLease(keyspace, request);
@@ -87,23 +92,6 @@ function checkPutInTxn(keyspace: Keyspace, request: PutRequest, deleted: Deleted
 
 function checkLease(keyspace: Keyspace, { lease }: PutRequest): void {
   if (lease !== 0n && !keyspace.leases.has(lease)) throw etcdError('leaseNotFound');
-}
-
-/**
- * What deletes earlier on the path take away. Validation lets a delete to the end of the keyspace
- * stand beside a put of a key in it; a put that keeps the old value must then be refused here, before
- * anything has happened.
- */
-class DeletedSoFar {
-  readonly #ranges: { from: string; to: string }[] = [];
-
-  addRange({ key, rangeEnd }: DeleteRangeRequest): void {
-    this.#ranges.push({ from: key, to: endOfRange(key, rangeEnd) });
-  }
-
-  covers(key: string): boolean {
-    return this.#ranges.some(({ from, to }) => from <= key && key < to);
-  }
 }
 
 function execute(keyspace: Keyspace, write: WriteTxn, txn: ChosenTxn): TxnResponse {

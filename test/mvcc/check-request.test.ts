@@ -93,3 +93,12 @@ test('txn: what etcd lets pass', () => {
   ];
   for (const ops of good) check({ success: ops, failure: ops });
 });
+
+test('txn: a request full of puts and deletes costs no more than its size', () => {
+  const deletes = (i: number) =>
+    Array.from({ length: 60 }, (_, j) => remove(`d${i}-${j}`, `d${i}-${j}x`));
+  const puts = (i: number) => Array.from({ length: 60 }, (_, j) => put(`p${i}-${j}`));
+  const lists = Array.from({ length: 60 }, (_, i) => txn(deletes(i), puts(i)));
+  // 7,200 operations, each put asked against each delete, would be 13 million questions.
+  check({ success: lists });
+});

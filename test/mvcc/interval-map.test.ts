@@ -44,6 +44,7 @@ test('additions, deletions and questions in any order equal a plain list', () =>
       for (let n = 0; n <= 31; n++) {
         const p = String.fromCharCode(n);
         const expected = [...list.values()].filter(({ from, to }) => from <= p && p < to);
+        assert.equal(map.hasContaining(p), expected.length > 0);
         assert.deepEqual(at(map, p), expected.map(({ value }) => value).sort(ascending));
       }
     }),

@@ -136,8 +136,8 @@ test('reload: everything is read anew, watchers go on or are told that it is com
   stream.create(watchRequest({ startRevision: 9 }));
   stream.create(watchRequest({ startRevision: 50 }));
   sink.take();
-  await backend.replace(contentOf(source.backend));
-  const reloading = store.reload();
+  const hash = assert.rejects(store.hashKv(0), (error) => isEtcdError(error, 'leaderChanged'));
+  const reloading = store.reload(() => backend.replace(contentOf(source.backend)));
   for (const act of [
     () => store.range(everything),
     () => store.put(putRequest()),
@@ -147,6 +147,7 @@ test('reload: everything is read anew, watchers go on or are told that it is com
     assert.throws(act, (error) => isEtcdError(error, 'leaderChanged'));
   }
   stream.requestProgress();
+  await hash;
   await reloading;
   await settle();
   assert.deepEqual([store.currentRevision, store.compactRevision], [11, 8]);
