@@ -29,8 +29,12 @@ function err(text: string): Text {
   return { stream: 'stderr', text };
 }
 
-/** `args` are bytes in latin1 strings. Stopping the iteration early ends the command. */
-export async function* runCommandLine(args: readonly string[], host: Host): Texts {
+/** `args` are bytes in latin1 strings. `stop` ends a command that would go on, such as watch. */
+export async function* runCommandLine(
+  args: readonly string[],
+  host: Host,
+  stop?: AbortSignal,
+): Texts {
   const { path, args: rest, unknown } = findCommand(CTL, args, RESERVED_NAMES);
   if (unknown !== undefined) {
     yield err(unknownCommand(unknown));
@@ -45,7 +49,7 @@ export async function* runCommandLine(args: readonly string[], host: Host): Text
   }
   if (parsed.flags.bool('help')) return yield* showHelp(path);
   if (path.at(-1)!.name === 'help') return yield* showHelpOn(parsed.positional);
-  return yield* runCommand(path, parsed, host);
+  return yield* runCommand(path, parsed, host, stop);
 }
 
 function unknownCommand(word: string): string {
@@ -76,11 +80,17 @@ async function* showHelpOn(words: readonly string[]): Texts {
   return yield* showHelp(path);
 }
 
-async function* runCommand(path: readonly Command[], parsed: ParsedFlags, host: Host): Texts {
+async function* runCommand(
+  path: readonly Command[],
+  parsed: ParsedFlags,
+  host: Host,
+  stop: AbortSignal | undefined,
+): Texts {
   const load = path.at(-1)!.load;
   if (load === undefined) return yield* showHelp(path);
   const run = await load();
   const session = new LiveSession(host, parsed.flags);
+  stop?.addEventListener('abort', () => session.close());
   try {
     return yield* printAll(run(parsed, session), parsed);
   } catch (error) {

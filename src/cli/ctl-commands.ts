@@ -79,7 +79,7 @@ export const CTL: Command = {
     },
     {
       name: 'txn',
-      summary: 'Compare, then do one thing or the other, atomically',
+      summary: 'Compare, then act, atomically',
       group: keys,
       details: [
         'Reads three sections from stdin, each ended by an empty line:',

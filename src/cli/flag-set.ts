@@ -172,15 +172,16 @@ class Parser {
   private shorts(word: string): void {
     for (let at = 1; at < word.length;) {
       const spec = this.byShort.get(word[at]!);
+      const joinedFrom = `-${word.slice(at)}`;
       if (spec === undefined) {
-        throw new FlagError(`unknown shorthand flag: ${quotedByte(word[at]!)} in ${word}`);
+        throw new FlagError(`unknown shorthand flag: ${quotedByte(word[at]!)} in ${joinedFrom}`);
       }
       const joined = word.slice(at + 1);
       if (joined.length > 1 && joined[0] === '=') return this.set(spec, joined.slice(1));
       if (spec.kind !== 'bool' && joined !== '') return this.set(spec, joined);
       this.set(
         spec,
-        this.implied(spec, () => `${quotedByte(spec.short!)} in ${word}`),
+        this.implied(spec, () => `${quotedByte(spec.short!)} in ${joinedFrom}`),
       );
       at++;
     }

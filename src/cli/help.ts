@@ -37,9 +37,10 @@ function examplesText(program: string, examples: readonly (readonly [string, str
   return ['Examples:', ...columns(rows)].join('\n');
 }
 
-/** Commands by group, in the order in which the groups first appear. */
+/** Commands by group: those of the last group serve the program, not the cluster. */
 function commandBlocks(commands: readonly Command[]): string[] {
   const groups = [...new Set(commands.map(groupOf))];
+  groups.sort((a, b) => Number(a === LAST_GROUP) - Number(b === LAST_GROUP));
   const rows = commands.map((command) => [wordsOf(command), command.summary] as const);
   const lines = columns(rows);
   return groups.map((group) =>
@@ -47,13 +48,15 @@ function commandBlocks(commands: readonly Command[]): string[] {
   );
 }
 
+const LAST_GROUP = 'Other';
+
 function groupOf(command: Command): string {
   return command.group ?? 'Commands';
 }
 
 /** A parent stands with its subcommands: `lease grant|revoke|list`. */
-function wordsOf({ name, subcommands, synopsis }: Command): string {
-  if (subcommands === undefined) return [name, synopsis ?? ''].join(' ').trimEnd();
+function wordsOf({ name, subcommands }: Command): string {
+  if (subcommands === undefined) return name;
   return `${name} ${subcommands.map((command) => command.name).join('|')}`;
 }
 

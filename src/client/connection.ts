@@ -38,6 +38,7 @@ export class Connection {
   /** The endpoint that calls go to. */
   private current = 0;
   private closed = false;
+  private readonly streams = new Set<{ cancel(): void }>();
 
   constructor(readonly options: ConnectionOptions) {
     assert(options.endpoints.length > 0, () => 'a connection needs an endpoint');
@@ -74,7 +75,10 @@ export class Connection {
     options: { requireLeader?: boolean } = {},
   ): Promise<Stream<Q, R>> {
     const link = await this.readyLink(Infinity);
-    return link.stream(method, options.requireLeader ?? false);
+    const stream = link.stream(method, options.requireLeader ?? false);
+    this.streams.add(stream);
+    void stream.ended.then(() => this.streams.delete(stream));
+    return stream;
   }
 
   /** Later calls go elsewhere: the endpoint in use has failed a stream. */
@@ -82,8 +86,10 @@ export class Connection {
     this.current = (this.current + 1) % Math.max(1, this.links.length);
   }
 
+  /** Cancels what is under way; later calls are refused. */
   close(): void {
     this.closed = true;
+    for (const stream of this.streams) stream.cancel();
     for (const link of this.links) link.close();
   }
 

@@ -34,8 +34,10 @@ export interface LinkOptions {
 /** A bidirectional stream. Reading it (`for await`) waits for the reader; errors are EtcdErrors. */
 export interface Stream<Request, Response> extends AsyncIterable<Response> {
   send(request: Request): void;
-  /** Ends both directions; a reader sees the end without an error. */
+  /** Ends both directions: a reader that waits gets the status Canceled. */
   cancel(): void;
+  /** Settles when the stream is over, however it ended. */
+  readonly ended: Promise<void>;
 }
 
 /** Go's gRPC does not ping more often than this, whatever it is asked. */
@@ -100,6 +102,7 @@ export class Link {
     return {
       send: (request) => void call.write(this.encode(method, request)),
       cancel: () => call.cancel(),
+      ended: new Promise((resolve) => call.on('status', () => resolve())),
       [Symbol.asyncIterator]: () => this.read(method, call),
     };
   }

@@ -1,5 +1,5 @@
 /** Errors of calls as etcd's client prints them. */
-import { Code, EtcdError, isEtcdError, type EtcdErrorName } from '../../api/index.js';
+import { Code, isEtcdError, type EtcdError, type EtcdErrorName } from '../../api/index.js';
 import { latin1FromUtf8 } from '../../bytes/index.js';
 
 /** Table entries that etcd's client does not know as errors of its own. */

@@ -17,7 +17,8 @@ export function jsonList(items: readonly JsonText[]): JsonText {
   return `[${items.join(',')}]`;
 }
 
-const ESCAPED = /["\\<>&\u0000-\u001f\u007f\u2028\u2029]/g;
+// oxlint-disable-next-line no-control-regex -- they are what must be escaped
+const ESCAPED = /["\\<>&\u0000-\u001f\u2028\u2029]/g;
 
 /** A string (UTF-16, not latin1). Only ASCII comes out unescaped as bytes; the rest as UTF-8 bytes. */
 export function jsonString(text: string): JsonText {
@@ -33,7 +34,6 @@ const SHORT: Record<string, string> = {
   '\n': '\\n',
   '\r': '\\r',
   '\t': '\\t',
-  '\u007f': '\u007f',
 };
 
 function escapeCharacter(character: string): string {

@@ -26,6 +26,11 @@ export const rules: readonly Rule[] = [
   },
   { reason: "the server's address", from: /127\.0\.0\.1:(?!1\b)\d+/g, to: 'ADDRESS' },
   {
+    reason: 'ids of other lengths make answers of other lengths',
+    from: /(?<=received message larger than max \()\d+/g,
+    to: 'LENGTH',
+  },
+  {
     reason: 'how long it took',
     from: /\b\d+(?:\.\d+)?(?:ms|\u00c2\u00b5s|s)(?=\n|"| +\|)/g,
     to: 'TIME',

@@ -15,8 +15,8 @@ export interface Step {
   /** Bytes for standard input (a latin1 string), which ends after them. Absent: empty. */
   stdin?: string;
   env?: Readonly<Record<string, string>>;
-  /** Remembers the first group of a match in stdout: a hex lease id, or a decimal id. */
-  save?: { name: string; pattern: RegExp; radix: 10 | 16 };
+  /** Remembers the first group of each match in stdout: a hex lease id, or a decimal id. */
+  save?: readonly { name: string; pattern: RegExp; radix: 10 | 16 }[];
   /** The command would not end by itself: once stdout has this many lines it is ended. */
   untilLines?: number;
   /** With `untilLines`: standard input stays open until then, and its end ends the command. */
@@ -25,15 +25,15 @@ export interface Step {
   usage?: true;
   /** Lines of stdout come in any order. */
   unordered?: true;
-  /** What kvorumctl does differently on purpose; that stream is not compared. */
-  ours?: { stream: 'stdout' | 'stderr'; reason: string };
+  /** What kvorumctl does differently on purpose; that is not compared. */
+  ours?: { what: readonly ('exit' | 'stdout' | 'stderr')[]; reason: string };
   /** What an older server answers differently; with it the step is run but not compared. */
   since?: { version: '3.5' | '3.6'; reason: string };
 }
 
 const grant = (name: string, ...args: string[]): Step => ({
   args: ['lease', 'grant', ...args],
-  save: { name, pattern: /lease ([0-9a-f]{16}) granted/, radix: 16 },
+  save: [{ name, pattern: /lease ([0-9a-f]{16}) granted/, radix: 16 }],
 });
 
 const txn = (stdin: string, ...args: string[]): Step => ({ args: ['txn', ...args], stdin });
@@ -204,12 +204,12 @@ const environment: Step[] = [
   {
     args: ['get', 'k', '-w', 'simple'],
     env: { ETCDCTL_WRITE_OUT: 'simple' },
-    ours: { stream: 'stderr', reason: 'a line of text where etcdctl writes a JSON log line' },
+    ours: { what: ['stderr'], reason: 'a line of text where etcdctl writes a JSON log line' },
   },
   {
     args: ['get', 'k'],
     env: { ETCDCTL_ENDPOINTS: '127.0.0.1:1' },
-    ours: { stream: 'stderr', reason: 'as above' },
+    ours: { what: ['stderr'], reason: 'as above' },
   },
   step('get', 'k', '--endpoints='),
   { args: ['get', 'k', '--endpoints='], bare: true },
@@ -290,8 +290,6 @@ const REQUESTS = [
   'get --prefix',
   'get a b c',
   'get a --order=UP',
-  'get a --nonsense',
-  'get a --limit=x',
   'put t v --lease=zz',
   'put "" v',
   'put t "\\z"',
@@ -308,6 +306,13 @@ const REQUESTS = [
   'get t --keys-only',
   'del t --prev-kv',
 ].map((request) => txn(`\n${request}\n\n\n`));
+
+const BAD_FLAGS = ['get a --nonsense', 'get a --limit=x', '--prefix get a', 'nonsense get a'].map(
+  (request): Step => ({
+    ...txn(`\n${request}\n\n\n`),
+    ours: { what: ['stderr'], reason: 'without the usage text' },
+  }),
+);
 
 const BOTH = 'mod("k") > "0"\n\nput t v1\nget k\n\nput t v2\n\n';
 const txns: Step[] = [
@@ -331,11 +336,12 @@ const txns: Step[] = [
   txn('', 'argument'),
   {
     ...txn('mod("k") ~ "1"\n\n\n\n'),
-    ours: { stream: 'stderr', reason: 'a refusal; etcdctl panics' },
+    ours: { what: ['exit', 'stderr'], reason: 'a refusal, exit 3; etcdctl panics' },
   },
   ...MALFORMED,
   ...HOLDING,
   ...REQUESTS,
+  ...BAD_FLAGS,
 ];
 
 const leases: Step[] = [
@@ -484,7 +490,7 @@ const members: Step[] = [
   },
   {
     ...step('member', 'list', '--consistency=x'),
-    ours: { stream: 'stderr', reason: 'names the bad value; etcdctl always names "l"' },
+    ours: { what: ['stderr'], reason: 'names the bad value; etcdctl always names "l"' },
   },
   { ...step('endpoint', 'status'), since: OLD_STATUS },
   { ...step('endpoint', 'status', '-w', 'json'), since: OLD_STATUS },
@@ -494,7 +500,17 @@ const members: Step[] = [
   step('endpoint', 'status', '-w', 'protobuf'),
   { ...step('en', 'st', '--cluster'), since: OLD_STATUS },
   { ...step('endpoint', '--cluster', 'status'), since: OLD_STATUS },
-  step('endpoint', 'status', '--endpoints=127.0.0.1:1', '--command-timeout=200ms', '-w', 'json'),
+  {
+    ...step(
+      'endpoint',
+      'status',
+      '--endpoints=127.0.0.1:1',
+      '--command-timeout=200ms',
+      '-w',
+      'json',
+    ),
+    since: OLD_STATUS,
+  },
   {
     args: [
       'endpoint',
@@ -560,11 +576,10 @@ const members: Step[] = [
 const identity: Step[] = [
   {
     args: ['member', 'list', '-w', 'json'],
-    save: { name: 'CLUSTER', pattern: /"cluster_id":(\d+)/, radix: 10 },
-  },
-  {
-    args: ['member', 'list', '-w', 'json'],
-    save: { name: 'MEMBER', pattern: /"member_id":(\d+)/, radix: 10 },
+    save: [
+      { name: 'CLUSTER', pattern: /"cluster_id":(\d+)/, radix: 10 },
+      { name: 'MEMBER', pattern: /"member_id":(\d+)/, radix: 10 },
+    ],
   },
 ];
 
