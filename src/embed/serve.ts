@@ -28,7 +28,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<Kvorum> {
   const { config, dataDir, listenPeerUrls, listenClientUrls, logger } = options;
   for (const url of listenClientUrls) await checkListenUrl(url);
-  const disk = await openDisk(dataDir);
+  const disk = await openDisk(dataDir, { log: { unsafeNoSync: options.unsafeNoFsync === true } });
   try {
     const network = new HttpPeerNetwork({
       listenUrls: listenPeerUrls,

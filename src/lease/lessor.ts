@@ -171,7 +171,7 @@ export class Lessor {
   }
 
   /** All ids: on the primary by remaining time (the same order at any time), elsewhere ascending. */
-  leases(_nowMs: number): bigint[] {
+  leases(): bigint[] {
     return [...this.#leases.values()].sort(compareLeases).map(({ id }) => id);
   }
 

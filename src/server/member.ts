@@ -55,7 +55,7 @@ import { raftConfig } from './raft-options.js';
 import { ReadIndex } from './read-index.js';
 import { Reconfiguration } from './reconfiguration.js';
 import { SnapshotTransfer, appliedRecords } from './snapshot-transfer.js';
-import { type State, openState, reloadState } from './state.js';
+import { type State, openState, replaceState } from './state.js';
 import { STORAGE_VERSION } from './versions.js';
 
 /** Committed entries that may wait for the applier before new requests are refused (etcd's figure). */
@@ -108,6 +108,8 @@ export class Member {
   /** When the last leader was lost or replaced; -Infinity before the first. */
   #leaderLostAtMs = -Infinity;
   #quotaAlarmProposed = false;
+  /** A snapshot is taking the place of the state. */
+  #installing = false;
 
   /** Starts a member on `environment`. Rejects with one clear error; nothing is left open then but the disk. */
   static async start(config: MemberConfig, environment: Environment): Promise<Member> {
@@ -357,6 +359,8 @@ export class Member {
 
   /** Writes how far the state is applied into the backend's buffer, for a view or a flush of it. */
   markApplied(): SnapshotMetadata {
+    // While a snapshot is being installed nothing says how far the backend is: ask again.
+    if (this.#installing) throw etcdError('leaderChanged');
     const applied = { ...this.#state.applied };
     for (const [key, value] of appliedRecords(applied)) this.backend.put('meta', key, value);
     return applied;
@@ -411,7 +415,9 @@ export class Member {
     for (const member of this.membership.list()) {
       if (member.id !== this.memberId) network.setPeer(member.id, member.peerUrls);
     }
-    this.backend.beforeCommit(() => void this.markApplied());
+    this.backend.beforeCommit(() => {
+      if (!this.#installing) this.markApplied();
+    });
     this.log('info', isRestart ? 'restarting local member' : 'starting local member', {
       'local-member-id': hexId(this.memberId),
       'cluster-id': hexId(this.clusterId),
@@ -548,9 +554,10 @@ export class Member {
     );
     const { term, vote } = this.raft.status();
     const hardState = ready.hardState ?? { term, vote, commit: metadata.index };
-    await this.#snapshots.install(snapshot, hardState);
+    this.#installing = true;
+    await replaceState(this.#state, () => this.#snapshots.install(snapshot, hardState));
     this.#state.applied = { ...metadata };
-    await reloadState(this.#state);
+    this.#installing = false;
     this.#compactor.installed(metadata.index);
     this.#meetPeers();
     this.log('info', 'applied snapshot', fields);

@@ -62,12 +62,14 @@ export async function openState(
   return { store, lessor, membership, alarms, applied };
 }
 
-/** Reads everything anew after the backend's content was replaced. */
-export async function reloadState(state: State): Promise<void> {
-  await state.membership.load();
-  await state.alarms.load();
-  await state.lessor.reload();
-  await state.store.reload();
+/** Has the backend's content replaced by `replace`, and reads everything anew. */
+export async function replaceState(state: State, replace: () => Promise<void>): Promise<void> {
+  await state.store.reload(async () => {
+    await replace();
+    await state.membership.load();
+    await state.alarms.load();
+    await state.lessor.reload();
+  });
 }
 
 function readApplied(backend: Backend): SnapshotMetadata {

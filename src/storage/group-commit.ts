@@ -18,11 +18,14 @@ interface Waiting {
 
 export class GroupCommit {
   readonly #writer: LevelWriter;
+  readonly #unsafeNoSync: boolean;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(writer: LevelWriter) {
+  /** With `unsafeNoSync` no write waits for fsync, whatever it asks for. */
+  constructor(writer: LevelWriter, unsafeNoSync = false) {
     this.#writer = writer;
+    this.#unsafeNoSync = unsafeNoSync;
   }
 
   /** Resolves when it is written; rejects when the disk refused it or one before it. */
@@ -58,7 +61,7 @@ export class GroupCommit {
         bytes += added ?? 0;
         return added !== undefined;
       });
-      const sync = encoded.some(({ write }) => write.sync);
+      const sync = !this.#unsafeNoSync && encoded.some(({ write }) => write.sync);
       await this.#writer.write(batch, bytes, sync);
     } catch (error) {
       for (const { failed } of encoded) failed(error);

@@ -18,8 +18,11 @@ import type { AppendBatch, LogIdentity, RaftLog } from './raft-log.js';
 import { readEntry, readLog } from './read-log.js';
 import { RecentEntries, type RecentEntriesLimits } from './recent-entries.js';
 
-/** How much of the log's end is kept in memory; 64 MiB and 100,000 entries unless said. */
-export type LevelRaftLogOptions = Partial<RecentEntriesLimits>;
+/** The limits say how much of the log's end is kept in memory: 64 MiB, 100,000 entries unless said. */
+export interface LevelRaftLogOptions extends Partial<RecentEntriesLimits> {
+  /** Never wait for fsync: fast, and a power cut may lose what was acknowledged. */
+  unsafeNoSync?: boolean;
+}
 
 const DEFAULT_LIMITS: RecentEntriesLimits = { maxBytes: 64 << 20, maxEntries: 100_000 };
 /** Only entries behind the cache are read back, and each once or twice. */
@@ -36,10 +39,16 @@ export class LevelRaftLog implements RaftLog {
   /** Last entry on disk once everything encoded so far is written. */
   #encodedLastIndex: number;
 
-  private constructor(db: LevelDb, folder: string, state: LogState, recent: RecentEntries) {
+  private constructor(
+    db: LevelDb,
+    folder: string,
+    state: LogState,
+    recent: RecentEntries,
+    unsafeNoSync: boolean,
+  ) {
     this.#db = db;
     this.#folder = folder;
-    this.#commits = new GroupCommit(new LevelWriter(db, folder));
+    this.#commits = new GroupCommit(new LevelWriter(db, folder), unsafeNoSync);
     this.#state = state;
     this.#recent = recent;
     this.#encodedLastIndex = state.lastIndex;
@@ -57,11 +66,12 @@ export class LevelRaftLog implements RaftLog {
   static async open(folder: string, options: LevelRaftLogOptions = {}): Promise<LevelRaftLog> {
     const db = await openLevel(folder, { cacheBytes: CACHE_BYTES });
     try {
-      const recent = new RecentEntries({ ...DEFAULT_LIMITS, ...options });
+      const { unsafeNoSync = false, ...limits } = options;
+      const recent = new RecentEntries({ ...DEFAULT_LIMITS, ...limits });
       const state = await readLog(db, folder, (entry) => recent.push(entry));
       // A crash may have come between a compaction and the removal of what it covers.
       await db.clear({ lt: entryKey(state.firstIndex) });
-      return new LevelRaftLog(db, folder, state, recent);
+      return new LevelRaftLog(db, folder, state, recent, unsafeNoSync);
     } catch (error) {
       await db.close();
       throw error;

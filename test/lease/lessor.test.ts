@@ -115,16 +115,16 @@ describe('leases', () => {
     lessor.grant(1n, 30, 0);
     lessor.grant(2n, 10, 0);
     lessor.grant(-3n, 20, 0);
-    assert.deepEqual(lessor.leases(0), [-3n, 1n, 2n]);
+    assert.deepEqual(lessor.leases(), [-3n, 1n, 2n]);
     lessor.promote(0, 0);
-    assert.deepEqual(lessor.leases(0), [2n, -3n, 1n]);
+    assert.deepEqual(lessor.leases(), [2n, -3n, 1n]);
     lessor.renew(2n, 9999);
-    assert.deepEqual(lessor.leases(9999), [2n, -3n, 1n]);
+    assert.deepEqual(lessor.leases(), [2n, -3n, 1n]);
     lessor.renew(2n, 9999.5);
     lessor.renew(-3n, 15_000);
-    assert.deepEqual(lessor.leases(15_000), [2n, 1n, -3n]);
+    assert.deepEqual(lessor.leases(), [2n, 1n, -3n]);
     lessor.demote();
-    assert.deepEqual(lessor.leases(0), [-3n, 1n, 2n]);
+    assert.deepEqual(lessor.leases(), [-3n, 1n, 2n]);
   });
 });
 
@@ -243,7 +243,7 @@ describe('open and reload', () => {
     lessor.revoke(8n);
     const again = await open({}, backend);
     assert.equal(again.lessor.count, 2999);
-    assert.deepEqual(again.lessor.leases(0), lessor.leases(0));
+    assert.deepEqual(again.lessor.leases(), lessor.leases());
     assert.equal(again.lessor.hasCheckpoint(7n), true);
     assert.deepEqual(again.lessor.keys(7n), []);
     lessor.promote(0, 0);

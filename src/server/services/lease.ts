@@ -60,7 +60,7 @@ export class LeaseService {
 
   leases(context: CallContext): LeaseLeasesResponse {
     admit(this.#member, context);
-    const ids = this.#member.lessor.leases(this.#member.monotonicMs());
+    const ids = this.#member.lessor.leases();
     return { header: this.#member.header(), leases: ids.map((id) => ({ id })) };
   }
 
