@@ -8,6 +8,8 @@ import { scanRecords } from './scan.js';
 import { tombstonePair, type Change } from './write-txn.js';
 
 const ENOUGH_RECORDS = 1000;
+/** etcd answers a watcher that catches up with so many revisions at a time. */
+const LARGEST_REVISIONS = 1000;
 const ENOUGH_BYTES = 512 * 1024;
 
 export interface History {
@@ -17,8 +19,8 @@ export interface History {
 }
 
 /**
- * Reads whole revisions from `from` on: about a thousand records, or half a MiB, but never part of a
- * revision. Where a compaction has passed `from` meanwhile, records may be missing.
+ * Reads whole revisions from `from` on: up to a thousand revisions, about a thousand records or half a
+ * MiB, but never part of a revision. Where a compaction has passed `from` meanwhile, records may be missing.
  */
 export async function readHistory(keyspace: Keyspace, from: number): Promise<History> {
   const records: Pair[] = [];
@@ -37,7 +39,10 @@ export async function readHistory(keyspace: Keyspace, from: number): Promise<His
       break;
     }
   }
-  return { revisions: groupByRevision(records, through), through };
+  const revisions = groupByRevision(records, through);
+  if (revisions.length <= LARGEST_REVISIONS) return { revisions, through };
+  const first = revisions.slice(0, LARGEST_REVISIONS);
+  return { revisions: first, through: first.at(-1)!.revision };
 }
 
 function groupByRevision(records: readonly Pair[], through: number): RevisionChanges[] {

@@ -7,11 +7,11 @@ import { isRecordKey } from './revision.js';
 export type YieldTurn = () => Promise<void>;
 
 const SLICE_BYTES = 256 * 1024;
-const LARGEST_SLICE = 1000;
+const LARGEST_SLICE = 500;
 const FIRST_SLICE = 64;
 
 /**
- * The records of [from, to) in slices of about 256 KiB, at most 1000 records: what is read, decoded and
+ * The records of [from, to) in slices of about 256 KiB, at most 500 records: what is read, decoded and
  * dropped in one turn. Each slice is as of the moment it is asked for. A key that is no record key
  * throws {@link MalformedRecordError}.
  */
