@@ -74,6 +74,11 @@ export class Raft {
     return this.#state.term;
   }
 
+  /** Voted for in the current term; 0n for nobody. */
+  get vote(): bigint {
+    return this.#state.vote;
+  }
+
   /** 0n when unknown. */
   get leader(): bigint {
     return this.#state.leader;
