@@ -100,6 +100,7 @@ export class Member {
   readonly #snapshots: SnapshotTransfer;
   readonly #versions: ClusterVersionMonitor;
   readonly #transfer: LeadershipTransfer;
+  readonly #stopActions: (() => void)[] = [];
   #end!: (reason: Error | 'removed') => void;
   #stopped = false;
   #stopping: Promise<void> | undefined;
@@ -369,6 +370,11 @@ export class Member {
   /** Hands leadership to another voter if this member leads and one is in reach; before stopping. */
   async handOver(): Promise<void> {
     if (!this.#stopped) await this.#transfer.beforeStop();
+  }
+
+  /** `action` runs when the member stops, for whatever reason. */
+  onStop(action: () => void): void {
+    this.#stopActions.push(action);
   }
 
   /** Stops at once. Who waits is told that the server stopped; the disk is left to be closed. */
@@ -673,6 +679,8 @@ export class Member {
     this.#driver.stop();
     this.#proposals.failAll(etcdError('stopped'));
     this.#reads.failAll(etcdError('stopped'));
+    for (const action of this.#stopActions) action();
+    await this.store.close();
     await this.#environment.network.stop();
   }
 }

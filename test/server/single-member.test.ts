@@ -152,3 +152,17 @@ test('a watch whose start is compacted fails with compacted', () =>
       { name: 'compacted' },
     );
   }));
+
+test('a watch ends when its store closes, and nothing keeps the process alive', async () => {
+  const store = await open({ memory: true });
+  const watch = store.watch('a');
+  const ended = assert.rejects(
+    async () => {
+      for await (const _ of watch) assert.fail('an event');
+    },
+    { name: 'stopped' },
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  await store.close();
+  await ended;
+});

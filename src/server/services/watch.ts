@@ -2,7 +2,12 @@
  * etcdserverpb.Watch: one ordered answer stream for many watches (semantics.md 4). The watch feed decides
  * what each watch gets and when; here it becomes answers, with each batch of events encoded once.
  */
-import type { EtcdError, WatchRequest, WatchResponse } from '../../api/index.js';
+import {
+  type EtcdError,
+  type WatchRequest,
+  type WatchResponse,
+  etcdError,
+} from '../../api/index.js';
 import * as codec from '../../codec/index.js';
 import type { EventBatch, WatchDelivery, WatchStream } from '../../mvcc/index.js';
 import type { Timer } from '../environment.js';
@@ -20,11 +25,12 @@ export interface WatchOutput {
 
 export class WatchService {
   readonly #member: Member;
-  readonly #streams = new Set<WatchStream>();
+  readonly #streams = new Map<WatchStream, (error: EtcdError) => void>();
   #timer: Timer | undefined;
 
   constructor(member: Member) {
     this.#member = member;
+    member.onStop(() => this.#endAll());
   }
 
   /** Opens a stream. The client's half-close does not end it, as in etcd. */
@@ -46,14 +52,14 @@ export class WatchService {
     });
     const close = () => {
       release();
-      this.#streams.delete(watches);
-      watches.close();
+      this.#forget(watches);
     };
-    const release = this.#member.leaderWatch.guard(context, (error) => {
+    const end = (error: EtcdError) => {
       close();
       out.end(error);
-    });
-    this.#streams.add(watches);
+    };
+    const release = this.#member.leaderWatch.guard(context, end);
+    this.#streams.set(watches, end);
     this.#tickLater();
     return {
       // A client that does not read its answers is not read either.
@@ -64,6 +70,18 @@ export class WatchService {
       halfClose: () => {},
       cancel: close,
     };
+  }
+
+  #forget(watches: WatchStream): void {
+    this.#streams.delete(watches);
+    watches.close();
+    if (this.#streams.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #endAll(): void {
+    for (const end of this.#streams.values()) end(etcdError('stopped'));
   }
 
   #headOf(delivery: WatchDelivery): WatchResponse {
@@ -87,8 +105,7 @@ export class WatchService {
     const jitter = 1 + random.uint32() / 2 ** 32 / 10;
     this.#timer = clock.after(config.watchProgressNotifyMs * jitter, () => {
       this.#timer = undefined;
-      if (this.#member.isStopped || this.#streams.size === 0) return;
-      for (const watches of this.#streams) watches.progressTick();
+      for (const watches of this.#streams.keys()) watches.progressTick();
       this.#tickLater();
     });
   }
