@@ -388,6 +388,6 @@ test(
     cpSync(join(right, keyspace), join(mixed, keyspace), { recursive: true });
 
     const member = await Member.create({ name: 'left', dataDir: mixed });
-    await checkRefusal(member.spawn(), 1, new RegExp(mixed));
+    await checkRefusal(member.spawn(), 1, new RegExp(`"error":".*${mixed}`));
   },
 );

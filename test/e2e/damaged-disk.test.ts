@@ -64,7 +64,7 @@ async function tryStart(dataDir: string): Promise<number | 'refused'> {
   } catch (error) {
     if (!child.exit) throw error;
     assert.deepEqual(child.exit, { code: 1, signal: null }, child.describe());
-    checkOneLine(child, new RegExp(dataDir));
+    checkOneLine(child, new RegExp(`"error":".*${dataDir}`));
     return 'refused';
   }
   const count = await countKeys(member.endpoint);

@@ -24,7 +24,7 @@ test('git clone and npm start serve on 127.0.0.1:2379', { skip, timeout: 120_000
   after(async () => {
     client.close();
     npm.kill('SIGTERM');
-    await npm.exited;
+    await npm.until(() => npm.exit !== undefined, 10_000, 'end of npm start');
   });
   const ready = () => npm.stderr.includes('"msg":"ready to serve client requests"');
   await npm.until(ready, servesWithinMs, 'readiness after npm start');

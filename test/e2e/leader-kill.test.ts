@@ -30,6 +30,7 @@ function checkPairs(load: PutLoad, pairs: readonly KeyValue[], member: string): 
 }
 
 async function checkEqual(cluster: Cluster, load: PutLoad): Promise<void> {
+  await Promise.all(cluster.clients.map((client) => client.connected()));
   // A linearizable read brings each member up to date.
   const reads = await Promise.all(cluster.clients.map((client) => client.range(prefix)));
   const revision = Math.max(...reads.map((read) => read.revision));

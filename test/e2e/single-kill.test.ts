@@ -73,7 +73,7 @@ async function killDuringStart(member: Member, random: Random): Promise<void> {
 
 test(
   `a member is killed ${kills} times under load (seed ${seed})`,
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (t) => {
     const random = new Random(seed);
     const member = await Member.start({ flags });

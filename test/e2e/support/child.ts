@@ -1,6 +1,7 @@
 /** A child process with its output collected, that never outlives the test process. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { atExit } from './at-exit.js';
 
 /** How a process ended: one of the two is set. */
@@ -48,6 +49,7 @@ export class Child {
     this.#feed(options.stdin);
     this.#process.stdout?.on('data', (chunk: Buffer) => this.#collect(this.#stdout, chunk));
     this.#process.stderr?.on('data', (chunk: Buffer) => this.#collect(this.#stderr, chunk));
+    this.#letGo();
     this.exited = this.#waitForExit();
     this.exited.catch(() => {});
   }
@@ -100,6 +102,13 @@ export class Child {
       : `running as ${this.pid}`;
     const lines = this.stderr.trimEnd().split('\n').slice(-25).join('\n');
     return `${this.#process.spawnargs.join(' ')}\n(${state}) stderr ends:\n${lines}`;
+  }
+
+  /** A child left over by a failed test must not keep the test process alive. */
+  #letGo(): void {
+    this.#process.unref();
+    for (const pipe of [this.#process.stdout, this.#process.stderr])
+      (pipe as Socket | null)?.unref();
   }
 
   #feed(input: string | Uint8Array | undefined): void {
