@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import { isEtcdError } from '../../src/api/index.js';
 import { MemoryBackend, MetaKey, type Backend } from '../../src/backend/index.js';
 import { recordKey } from '../../src/mvcc/index.js';
-import { deleteRequest, openStore, putRequest, rangeRequest, yieldTurn } from './support.js';
+import {
+  deleteRequest,
+  openStore,
+  putRequest,
+  rangeRequest,
+  settle,
+  yieldTurn,
+} from './support.js';
 
 const meta = (backend: Backend, key: string) => {
   const bytes = backend.get('meta', key);
@@ -96,19 +103,31 @@ test('the last ten hashes are kept, each with the compaction before it', async (
 });
 
 test('a hash or a range under way is not disturbed by a compaction that passes it', async () => {
-  const { store } = await openStore();
-  for (let i = 0; i < 9000; i++) store.put(putRequest({ key: `k${i % 4500}`, value: String(i) }));
-  const quiet = await store.hashKv(5000);
-  const all = rangeRequest({ key: '\0', rangeEnd: '\0', revision: 5000 });
-  const expected = store.range(all);
-  const hash = store.hashKv(5000);
-  const range = store.rangeInSlices(all);
-  await yieldTurn();
-  const { finished } = store.compact(9000);
+  // Whoever yields while the gate is shut waits until it is opened.
+  let gate: Promise<void> | undefined;
+  const { store } = await openStore({ yieldTurn: () => gate ?? yieldTurn() });
+  for (let i = 0; i < 6000; i++) store.put(putRequest({ key: `k${i % 2500}`, value: String(i) }));
+  const all = rangeRequest({ key: '\0', rangeEnd: '\0', revision: 3000 });
+  const expected = [await store.hashKv(3000), store.range(all)];
+
+  let open = () => {};
+  gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const reads = Promise.all([store.hashKv(3000), store.rangeInSlices(all)]);
+  await settle();
+  gate = undefined;
+  let done = false;
+  const { finished } = store.compact(6000);
+  const deletion = finished.then(() => {
+    done = true;
+  });
   for (let i = 0; i < 100; i++) store.deleteRange(deleteRequest({ key: `k${i}` }));
-  assert.deepEqual(await hash, quiet);
-  assert.deepEqual(await range, expected);
-  await finished;
+  await settle();
+  assert.ok(!done, 'the deletion waits for the reads');
+  open();
+  assert.deepEqual(await reads, expected);
+  await deletion;
   assert.throws(
     () => store.range(all),
     (error) => isEtcdError(error, 'compacted'),

@@ -285,12 +285,24 @@ test('previous pairs: none for a creation, the one before for others, live and f
   );
 });
 
-test('previous pairs: none where it would lie below the compaction', async () => {
-  const { store, sink, stream } = await watching(4);
+test('previous pairs: none where it would lie below the compaction, deleted or not', async () => {
+  let gate: Promise<void> | undefined;
+  const { store, sink, stream, put } = await watching(0, { yieldTurn: () => gate ?? yieldTurn() });
+  for (let i = 1; i <= 4; i++) put('a', String(i));
+  // A hash that does not go on keeps the deletion from beginning.
+  let open = () => {};
+  gate = new Promise((resolve) => {
+    open = resolve;
+  });
+  const hash = store.hashKv(2);
+  await settle();
+  gate = undefined;
   store.compact(4);
   stream.create(watchRequest({ prevKv: true, startRevision: 4 }));
   await settle();
   assert.deepEqual(sink.take().slice(1), ['0 events @5 put a=3@4 put a=4@5(3@4)']);
+  open();
+  await hash;
 });
 
 test('two changes of a key in one revision have the same previous pair', async () => {
