@@ -1,0 +1,107 @@
+/** The raft log on a virtual disk: the contract of storage/raft-log.ts over a {@link LogImage}. */
+import { assert } from '../api/index.js';
+import type { ConfState, Entry, HardState, Snapshot, SnapshotMetadata } from '../raft/index.js';
+import type { AppendBatch, LogIdentity, RaftLog } from '../storage/index.js';
+import { LogImage, type LogWrite } from './log-image.js';
+import { type Device, WriteQueue } from './write-queue.js';
+
+const NO_DATA = new Uint8Array(0);
+
+export class VirtualRaftLog implements RaftLog {
+  /** With all that was handed over, written or not: ahead of what reads see. */
+  readonly submitted: LogImage;
+  /** What reads see. */
+  readonly #readable: LogImage;
+  readonly #queue: WriteQueue<LogWrite>;
+  readonly #checkRead: () => void;
+
+  /** `durable` is what the disk keeps; `checkRead` throws when the disk cannot be read. */
+  constructor(durable: LogImage, device: Device, checkRead: () => void) {
+    this.submitted = durable.copy();
+    this.#readable = durable.copy();
+    this.#queue = new WriteQueue(device, (write) => durable.apply(write));
+    this.#checkRead = checkRead;
+  }
+
+  initialState(): { hardState: HardState; confState: ConfState } {
+    return { hardState: this.#readable.hardState, confState: this.#readable.metadata.confState };
+  }
+
+  entries(low: number, high: number, maxBytes: number): Entry[] {
+    const { firstIndex, lastIndex } = this.#readable;
+    assert(
+      low >= firstIndex && low <= high && high <= lastIndex + 1,
+      () => `[${low}, ${high}) is not within ${firstIndex} to ${lastIndex}`,
+    );
+    this.#checkRead();
+    const entries: Entry[] = [];
+    let bytes = 0;
+    for (let index = low; index < high; index++) {
+      const entry = this.#readable.entryAt(index)!;
+      bytes += entry.data.length;
+      if (entries.length > 0 && bytes > maxBytes) break;
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  term(index: number): number | undefined {
+    return this.#readable.termAt(index);
+  }
+
+  firstIndex(): number {
+    return this.#readable.firstIndex;
+  }
+
+  lastIndex(): number {
+    return this.#readable.lastIndex;
+  }
+
+  snapshot(): Snapshot {
+    return { metadata: this.#readable.metadata, data: NO_DATA };
+  }
+
+  identity(): LogIdentity | undefined {
+    return this.#readable.identity;
+  }
+
+  append({ entries, hardState, sync }: AppendBatch): Promise<void> {
+    return this.#write({ kind: 'append', entries, hardState }, sync);
+  }
+
+  async compact(index: number): Promise<void> {
+    if (index >= this.#readable.firstIndex) await this.#write({ kind: 'compact', index }, false);
+  }
+
+  install(metadata: SnapshotMetadata, hardState: HardState): Promise<void> {
+    return this.#write({ kind: 'install', metadata, hardState }, true);
+  }
+
+  saveConfState(metadata: SnapshotMetadata): Promise<void> {
+    return this.#write({ kind: 'confState', metadata }, false);
+  }
+
+  setIdentity(identity: LogIdentity): Promise<void> {
+    return this.#write({ kind: 'identity', identity }, true);
+  }
+
+  close(): Promise<void> {
+    return this.#queue.idle();
+  }
+
+  /** See {@link WriteQueue.crash}. */
+  crash(inFlightArrives: boolean, keep: (count: number) => number): number {
+    return this.#queue.crash(inFlightArrives, keep);
+  }
+
+  #write(write: LogWrite, sync: boolean): Promise<void> {
+    this.submitted.apply(write);
+    return new Promise((resolve, refused) => {
+      const done = () => {
+        this.#readable.apply(write);
+        resolve();
+      };
+      this.#queue.submit({ write, sync, done, refused });
+    });
+  }
+}
