@@ -124,7 +124,7 @@ export class Child {
   }
 
   #notify(): void {
-    for (const look of [...this.#watchers]) look();
+    for (const look of this.#watchers) look();
   }
 
   #waitForExit(): Promise<Exit> {

@@ -63,7 +63,7 @@ export class Cluster {
   /** Ends all members at once. */
   async stop(): Promise<void> {
     for (const client of this.clients) client.close();
-    await Promise.all(this.members.map((member) => member.process && member.stop()));
+    await Promise.all(this.members.map((member) => member.stop()));
   }
 
   #client(index: number): Client {
