@@ -18,6 +18,8 @@ export interface ClientWorld {
   readonly stopping: boolean;
   /** Wakes sleepers when {@link ClientWorld.stopping} becomes true. */
   onStopping(action: () => void): () => void;
+  /** A client of this name exists from now on. */
+  meet(client: string): void;
   /** Urls of a member to be added at `slot`. */
   peerUrlsFor(slot: number): string[];
 }

@@ -28,6 +28,7 @@ export class SimulatedClient implements WorkloadClient {
     this.id = id;
     this.name = `c${id}`;
     this.#world = world;
+    world.meet(this.name);
   }
 
   get stopping(): boolean {

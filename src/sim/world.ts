@@ -2,7 +2,7 @@
  * A whole cluster in one process under virtual time: nodes that run the real member, the network between
  * them, clients, and the checkers that look after every event.
  */
-import type { Message } from '../raft/index.js';
+import type { Message, Role } from '../raft/index.js';
 import { DEFAULT_CONFIG, type MemberConfig, memberIdOf } from '../server/index.js';
 import { StorageError } from '../storage/index.js';
 import { ChanceStreams } from './chance.js';
@@ -46,7 +46,10 @@ export class World implements WorldView, ClientWorld {
   readonly #checkers: readonly StepChecker[];
   readonly #nodes: Node[] = [];
   readonly #sleepers = new Set<() => void>();
-  readonly #roles = new Map<Node, string>();
+  readonly #roles = new Map<Node, { role: Role; term: number }>();
+  readonly #clients: string[] = [];
+  /** By index. */
+  readonly #appliedAtMs: number[] = [0];
   #generations = 0;
   #stopping = false;
   #failure: Error | undefined;
@@ -124,6 +127,20 @@ export class World implements WorldView, ClientWorld {
     this.#sleepers.clear();
   }
 
+  meet(client: string): void {
+    if (!this.#clients.includes(client)) this.#clients.push(client);
+  }
+
+  /** All clients that there have been. */
+  get clientNames(): readonly string[] {
+    return this.#clients;
+  }
+
+  /** When any node had first applied the entry at `index`, in milliseconds; undefined: not yet. */
+  appliedAtMs(index: number): number | undefined {
+    return this.#appliedAtMs[index];
+  }
+
   peerUrlsFor(slot: number): string[] {
     return [urlOf(`x${slot}`)];
   }
@@ -142,7 +159,7 @@ export class World implements WorldView, ClientWorld {
 
   #atRest(): void {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#traceRoles();
+    this.#noteNodes();
     for (const checker of this.#checkers) checker.step(this);
   }
 
@@ -155,15 +172,21 @@ export class World implements WorldView, ClientWorld {
     else this.fail(error instanceof Error ? error : new Error(String(error)));
   }
 
-  /** Roles and commits as they change, for people who read the trace. */
-  #traceRoles(): void {
+  /** What changed in the nodes, for the trace and for questions of when. */
+  #noteNodes(): void {
     for (const node of this.#nodes) {
       if (!node.alive) continue;
-      const role = `${node.role} ${node.term}`;
-      if (this.#roles.get(node) === role) continue;
-      this.#roles.set(node, role);
-      this.trace.record('role', node.host, node.role, 'term', node.term);
+      this.#noteApplied(node.appliedIndex);
+      const { role, term } = node;
+      const known = this.#roles.get(node);
+      if (known?.role === role && known.term === term) continue;
+      this.#roles.set(node, { role, term });
+      this.trace.record('role', node.host, role, 'term', term);
     }
+  }
+
+  #noteApplied(index: number): void {
+    while (this.#appliedAtMs.length <= index) this.#appliedAtMs.push(this.loop.nowMs);
   }
 
   // Nodes.
