@@ -26,7 +26,9 @@ import {
   type ConfChange,
   type ConfChangeV2,
   type ConfState,
+  type Entry,
   type Message,
+  type Snapshot,
 } from './message.js';
 import { handlePropose, maybeLeaveJoint, propose, type ProposeResult } from './proposal.js';
 import {
@@ -99,6 +101,18 @@ export class Raft {
 
   get lastIndex(): number {
     return this.#state.log.lastIndex;
+  }
+
+  /**
+   * The log's end that is not known to be durable here: from `offset` on, behind a snapshot that is not
+   * installed yet if there is one. What lies before `offset` is in the storage.
+   */
+  get unstable(): {
+    readonly offset: number;
+    readonly entries: readonly Entry[];
+    readonly snapshot: Snapshot | undefined;
+  } {
+    return this.#state.log.unstable;
   }
 
   /** Whom this leader is handing over to; 0n for nobody. */
