@@ -318,14 +318,20 @@ function adoptTerm(state: RaftState, { type, term, from }: Message): void {
 }
 
 /**
- * Tells an old leader that its term is over; without, a member that was cut off with a higher term could
- * neither be won back nor win. A pre-candidate of an old term needs to hear the newer one as well.
+ * Requests of an old term are refused with the newer one (5.1): a leader learns that its term is over, and
+ * a candidate that it must go further. Else a member that was cut off with a higher term could neither be
+ * won back nor win, and two candidates could trail each other for long. (etcd leaves votes unanswered.)
  */
 function answerOldTerm(state: RaftState, { type, from }: Message): void {
-  if (type === MessageType.append || type === MessageType.heartbeat) {
-    state.send(MessageType.appendResponse, from);
-  } else if (type === MessageType.preVote) {
-    state.send(MessageType.preVoteResponse, from, { reject: true });
+  switch (type) {
+    case MessageType.append:
+    case MessageType.heartbeat:
+      return state.send(MessageType.appendResponse, from);
+    case MessageType.vote:
+      return state.send(MessageType.voteResponse, from, { reject: true });
+    case MessageType.preVote:
+      return state.send(MessageType.preVoteResponse, from, { reject: true });
+    default:
   }
 }
 

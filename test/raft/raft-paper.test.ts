@@ -46,6 +46,13 @@ describe('figure 2, rules for all servers (5.1)', () => {
     assert.equal(member.raft.leader, 0n);
   });
 
+  test('a vote request with a stale term is refused with the newer one', () => {
+    const member = new TestMember({ hardState: { term: 4, vote: 0n, commit: 0 } });
+    const [answer] = member.answer(incoming(vote, 3, { index: 9, logTerm: 3 }));
+    assert.deepEqual([answer?.type, answer?.term, answer?.reject], [voteResponse, 4, true]);
+    assert.equal(member.raft.status().vote, 0n);
+  });
+
   test('an answer with a stale term is ignored', () => {
     const member = leader();
     member.answer(emptyAppend(2));

@@ -31,7 +31,7 @@ export class Checker {
   /** Grows with every commit that is news. */
   commitsSeen = 0;
   /** The configuration that the furthest member has applied. */
-  newestConf: { index: number; members: readonly bigint[] } = { index: 0, members: [] };
+  newestConf: { index: number; voters: readonly bigint[] } = { index: 0, voters: [] };
   readonly #members = new Set<bigint>();
 
   /** Election safety: at most one leader a term. */
@@ -106,7 +106,9 @@ export class Checker {
     const { voters, votersOutgoing, learners } = confState;
     const members = [...voters, ...votersOutgoing, ...learners];
     for (const id of members) this.#members.add(id);
-    if (index > this.newestConf.index) this.newestConf = { index, members };
+    if (index > this.newestConf.index) {
+      this.newestConf = { index, voters: [...voters, ...votersOutgoing] };
+    }
   }
 
   wasMember(id: bigint): boolean {

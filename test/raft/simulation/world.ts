@@ -232,13 +232,14 @@ export class World {
   }
 
   /**
-   * The one known hole of configurations that take effect when applied: only members that were removed
-   * know that it is committed, and no longer lead (they crashed at the wrong moment). Those who remain
-   * may need their votes, and not get them for want of an uncommitted tail of the log.
+   * The one known hole of configurations that take effect when applied (etcd has it too): only members
+   * that were removed or demoted know that this is committed, and they lost the leadership before they
+   * could tell. The voters who remain may need their votes, and not get them for want of an uncommitted
+   * tail of the log.
    */
   #removalIsSecret(): boolean {
-    const { index, members } = this.checker.newestConf;
-    return [...members].every((id) => this.members.get(id)!.appliedEver < index);
+    const { index, voters } = this.checker.newestConf;
+    return voters.every((id) => this.members.get(id)!.appliedEver < index);
   }
 
   #leader(): SimulatedMember | undefined {
