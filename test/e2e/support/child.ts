@@ -156,7 +156,7 @@ let registered = false;
 function registerOnce(): void {
   if (registered) return;
   registered = true;
-  atExit(killAll);
+  atExit('processes', killAll);
 }
 
 /** Runs a command to its end; kills it after `timeoutMs` and then throws. */
