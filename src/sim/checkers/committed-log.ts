@@ -13,6 +13,8 @@ export class CommittedLog {
   readonly #entries = new Map<number, Committed>();
   /** Entries 1 to n, without a gap. */
   readonly #applied: Entry[] = [];
+  /** When each of them was first applied. */
+  readonly #appliedAtMs: number[] = [];
   #lastIndex = 0;
 
   get lastIndex(): number {
@@ -21,6 +23,11 @@ export class CommittedLog {
 
   appliedEntries(): readonly Entry[] {
     return this.#applied;
+  }
+
+  /** When any node first applied `index`, in true virtual milliseconds; undefined if none has. */
+  appliedAtMs(index: number): number | undefined {
+    return this.#appliedAtMs[index - 1];
   }
 
   /**
@@ -41,7 +48,7 @@ export class CommittedLog {
   }
 
   /** The same for what `node` has applied. */
-  apply(node: NodeView, from: number): number | undefined {
+  apply(node: NodeView, from: number, nowMs: number): number | undefined {
     const first = Math.max(from, node.firstIndex);
     for (let index = first; index <= node.appliedIndex; index++) {
       const entry = node.entryAt(index);
@@ -53,6 +60,7 @@ export class CommittedLog {
       const next = this.#entries.get(this.#applied.length + 1);
       if (next === undefined) break;
       this.#applied.push(next.entry);
+      this.#appliedAtMs.push(nowMs);
     }
     return undefined;
   }

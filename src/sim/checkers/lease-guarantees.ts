@@ -80,7 +80,7 @@ class LeaseCheck {
     const life = this.#onlyLife(op.request.id);
     if (life === undefined || atMs === undefined) return;
     if (this.#mayBeRevokedByClient(life, atMs)) return;
-    const due = this.#promisedUntil(life, (renewal) => renewal.completed!.ms <= atMs);
+    const due = this.#promisedUntil(life, (renewal) => renewal.invoked.ms < atMs);
     if (atMs >= due.ms) return;
     this.#report('lease-not-early', life, `expired at ${atMs} ms, promised until ${due.ms}`, [
       due.by,

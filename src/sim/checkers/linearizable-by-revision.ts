@@ -23,7 +23,7 @@ import { isReadOnlyTxn, isSerializableTxn } from '../../mvcc/index.js';
 import type { History, Operation } from '../history.js';
 import { canonical, withoutHeader } from './canonical.js';
 import { matchEach } from './matching.js';
-import { executeRange, executeWrite, type Executed, type StateView } from './model.js';
+import { executeRange, executeWrite } from './model.js';
 import { ObservedFloor, shownRevision } from './observed-floor.js';
 import { viewAt, type TrueHistory } from './true-history.js';
 import type { Violation } from './violation.js';
@@ -73,29 +73,39 @@ class RevisionWitness {
   #checkRead(operation: Operation<'range'>, revision: number): void {
     this.#checkNotOlder(operation, revision);
     this.#checkNotCompacted(operation, operation.request);
-    const expected = answerOf(() =>
-      executeRange(viewAt(this.#truth.timeline, revision), operation.request),
-    );
-    this.#checkAnswer('read-answer', operation, expected);
+    const view = viewAt(this.#truth.timeline, revision);
+    const expected = attempt(() => executeRange(view, operation.request));
+    if (expected !== undefined && isAnswer(operation, expected)) return;
+    const should = expected === undefined ? 'be refused' : `be ${canonical(expected)}`;
+    this.#report('read-answer', operation, `answered ${answerText(operation)}, should ${should}`);
   }
 
+  /**
+   * The write made its revision, or found nothing to change in it. Where its effect would have been what
+   * somebody else did at that revision, only its answer tells: a request that changes something answers
+   * another way once there is nothing left to change.
+   */
   #checkWrite(operation: Operation<'put' | 'deleteRange' | 'txn'>, revision: number): void {
     const { timeline } = this.#truth;
-    const run = (view: StateView) => attempt(() => executeWrite(view, operation));
-    const executed = run(viewAt(timeline, revision - 1));
-    const made = executed !== undefined && executed.events.length > 0;
-    if (made && sameEvents(executed.events, timeline.eventsOf(revision))) {
-      this.#checkAnswer('write-answer', operation, canonical(executed.response));
-      this.#own(revision, operation);
-      return;
+    const events = timeline.eventsOf(revision);
+    const made = attempt(() => executeWrite(viewAt(timeline, revision - 1), operation));
+    const isMaker = made !== undefined && made.events.length > 0 && sameEvents(made.events, events);
+    if (isMaker && isAnswer(operation, made.response)) return this.#own(revision, operation);
+    const idle = attempt(() => executeWrite(viewAt(timeline, revision), operation));
+    if (idle?.events.length === 0 && isAnswer(operation, idle.response)) {
+      return this.#checkNotOlder(operation, revision);
     }
-    const idle = run(viewAt(timeline, revision));
-    if (idle === undefined || idle.events.length > 0) {
-      this.#report('write-answer', operation, `revision ${revision} is not its work`);
-      return;
-    }
-    this.#checkNotOlder(operation, revision);
-    this.#checkAnswer('write-answer', operation, canonical(idle.response));
+    const expected = isMaker
+      ? made.response
+      : idle?.events.length === 0
+        ? idle.response
+        : undefined;
+    const why = expected === undefined ? 'which is not its work' : `not ${canonical(expected)}`;
+    this.#report(
+      'write-answer',
+      operation,
+      `answered ${answerText(operation)} at ${revision}, ${why}`,
+    );
   }
 
   #own(revision: number, operation: Operation): void {
@@ -126,14 +136,6 @@ class RevisionWitness {
     const revision = shownRevision(operation);
     if (revision === undefined || !THROUGH_THE_LOG.has(operation.kind)) return;
     this.#checkNotOlder(operation, revision);
-  }
-
-  #checkAnswer(promise: string, operation: KvOperation, expected: string | undefined): void {
-    if (operation.outcome.kind !== 'ok') return;
-    const response: ResponseOp['response'] = operation.outcome.response;
-    const actual = canonical(withoutHeader(response));
-    if (actual === expected) return;
-    this.#report(promise, operation, `answered ${actual}, should have ${expected ?? 'refused'}`);
   }
 
   #checkRefusal(operation: KvOperation): void {
@@ -261,9 +263,7 @@ function isUnknownWrite(
 }
 
 /** Undefined when the request would have been refused. */
-function attempt(
-  execute: () => Executed<ResponseOp['response']>,
-): Executed<ResponseOp['response']> | undefined {
+function attempt<T>(execute: () => T): T | undefined {
   try {
     return execute();
   } catch (error) {
@@ -272,13 +272,14 @@ function attempt(
   }
 }
 
-function answerOf(execute: () => object): string | undefined {
-  try {
-    return canonical(execute());
-  } catch (error) {
-    if (error instanceof EtcdError) return undefined;
-    throw error;
-  }
+function isAnswer(operation: KvOperation, expected: object): boolean {
+  return answerText(operation) === canonical(expected);
+}
+
+function answerText({ outcome }: KvOperation): string {
+  if (outcome.kind !== 'ok') return 'nothing';
+  const response: ResponseOp['response'] = outcome.response;
+  return canonical(withoutHeader(response));
 }
 
 function sameEvents(a: readonly Event[], b: readonly Event[]): boolean {

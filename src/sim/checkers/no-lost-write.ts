@@ -40,6 +40,8 @@ interface Write {
   readonly revision: number | undefined;
   readonly puts: ReadonlyMap<string, { value: string | undefined; leased: boolean }>;
   deletes(key: string): boolean;
+  /** Operations on whose path nested transactions' branches are: both may have been taken. */
+  readonly steps: readonly Step[];
 }
 
 function writesOf(operation: Operation): Write[] {
@@ -67,7 +69,7 @@ function effectOf(operation: number, revision: number | undefined, steps: readon
     puts.set(key, { value: ignoreValue ? undefined : value, leased });
   }
   const deletes = (key: string) => steps.some((step) => mayDelete(step, key));
-  return { operation, revision, puts, deletes };
+  return { operation, revision, puts, deletes, steps };
 }
 
 function mayDelete(step: Step, key: string): boolean {
@@ -142,10 +144,16 @@ function isAfter(write: Write, revision: number): boolean {
 }
 
 function mayHavePut(write: Write, pair: KeyValue): boolean {
-  const put = write.puts.get(pair.key);
-  if (put === undefined) return false;
   if (write.revision !== undefined && write.revision !== pair.modRevision) return false;
-  return put.value === undefined || put.value === pair.value;
+  return write.steps.some((step) => mayPut(step, pair));
+}
+
+function mayPut(step: Step, pair: KeyValue): boolean {
+  if (step.kind === 'txn') {
+    return [...step.request.success, ...step.request.failure].some((one) => mayPut(one, pair));
+  }
+  if (step.kind !== 'put' || step.request.key !== pair.key) return false;
+  return step.request.ignoreValue || step.request.value === pair.value;
 }
 
 function checkEqual(states: readonly FinalState[]): Violation[] {

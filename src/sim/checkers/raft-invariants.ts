@@ -47,6 +47,11 @@ export class RaftInvariants implements StepChecker {
     return this.#committed.appliedEntries();
   }
 
+  /** When any node first applied `index`, in true virtual milliseconds; undefined if none has. */
+  appliedAtMs(index: number): number | undefined {
+    return this.#committed.appliedAtMs(index);
+  }
+
   /** Highest index that any node has known as committed. */
   get commitIndex(): number {
     return this.#committed.lastIndex;
@@ -81,7 +86,7 @@ export class RaftInvariants implements StepChecker {
     const becameLeader = node.role === 'leader' && !isSameLeader(node, seen);
     if (becameLeader) this.#checkNewLeader(node);
     if (node.commitIndex > seen.commitIndex) this.#checkCommit(node, seen, world);
-    if (node.appliedIndex > seen.appliedIndex) this.#checkApplied(node, seen);
+    if (node.appliedIndex > seen.appliedIndex) this.#checkApplied(node, seen, world.nowMs);
     seen.role = node.role;
     seen.term = node.term;
     seen.commitIndex = node.commitIndex;
@@ -183,8 +188,8 @@ export class RaftInvariants implements StepChecker {
     );
   }
 
-  #checkApplied(node: NodeView, seen: Seen): void {
-    const differing = this.#committed.apply(node, seen.appliedIndex + 1);
+  #checkApplied(node: NodeView, seen: Seen, nowMs: number): void {
+    const differing = this.#committed.apply(node, seen.appliedIndex + 1, nowMs);
     expect(differing === undefined, 'state-machine-safety', () => {
       return `node ${node.id} applied another entry than others at index ${differing}`;
     });

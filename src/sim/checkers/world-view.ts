@@ -40,6 +40,8 @@ export interface DurableView {
 }
 
 export interface WorldView {
+  /** True virtual milliseconds. */
+  readonly nowMs: number;
   /** Every node that the world has ever had and whose disk still exists, in a fixed order. */
   nodes(): Iterable<NodeView>;
 }
