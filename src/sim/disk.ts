@@ -75,9 +75,9 @@ export class VirtualDisk {
     return this.#log;
   }
 
-  /** The log with everything that the running process has handed over, written or not. */
-  get submittedLog(): LogImage {
-    return this.#open?.log.submitted ?? this.#log;
+  /** The log as the running process reads it: what it was told is written. */
+  get readableLog(): LogImage {
+    return this.#open?.log.readable ?? this.#log;
   }
 
   /** Opens it for the process `owner`. Rejects with a StorageError when a bit has flipped. */

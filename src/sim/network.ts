@@ -2,7 +2,7 @@
  * The virtual network: every ordered pair of nodes is a link with its own delay, losses and cuts.
  * Messages of one link arrive in order unless it reorders, as peers' streams deliver them.
  */
-import type { Message } from '../raft/index.js';
+import { type Message, MessageType } from '../raft/index.js';
 import type { PeerHandler } from '../server/index.js';
 import type { Chance, ChanceStreams } from './chance.js';
 import type { EventLoop, EventOwner } from './event-loop.js';
@@ -156,7 +156,7 @@ export class VirtualNetwork {
     const arrive = () => this.#arrive(link, id, sender, urls, message, failed);
     const sent = this.carry(link, bytes, arrive);
     if (!sent) this.#lost(link, id, sender, failed);
-    else if (link.chance.happens(link.condition.duplicateProbability)) {
+    else if (mayRepeat(message) && link.chance.happens(link.condition.duplicateProbability)) {
       this.carry(link, bytes, arrive);
     }
   }
@@ -209,6 +209,14 @@ const US_PER_BYTE = 0.01;
 /** Name of the node behind peer urls: the host of the first. */
 export function hostOf(urls: readonly string[]): string {
   return /^http:\/\/([^:]+):/.exec(urls[0]!)![1]!;
+}
+
+/**
+ * Raft takes any message twice but one: a proposal that is passed on to the leader twice is two proposals.
+ * Peers' streams never repeat it, in etcd neither.
+ */
+function mayRepeat({ type }: Message): boolean {
+  return type !== MessageType.propose;
 }
 
 function sizeOf(message: Message): number {

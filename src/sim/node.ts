@@ -128,11 +128,12 @@ export class Node implements NodeView {
   }
 
   get firstIndex(): number {
-    return this.disk.submittedLog.firstIndex;
+    const { snapshot } = this.#running.raft.unstable;
+    return snapshot === undefined ? this.disk.readableLog.firstIndex : snapshot.metadata.index + 1;
   }
 
   get lastIndex(): number {
-    return this.disk.submittedLog.lastIndex;
+    return this.#running.raft.lastIndex;
   }
 
   /** Asked for at every step, it changes only with what is applied. */
@@ -145,7 +146,9 @@ export class Node implements NodeView {
   }
 
   entryAt(index: number): Entry | undefined {
-    return this.disk.submittedLog.entryAt(index);
+    const { offset, entries, snapshot } = this.#running.raft.unstable;
+    if (index >= offset) return entries[index - offset];
+    return snapshot === undefined ? this.disk.readableLog.entryAt(index) : undefined;
   }
 
   get durable(): DurableView {

@@ -14,6 +14,8 @@ const PAUSE_MS = 200;
 export class Recovery {
   readonly #world: World;
   readonly #client: SimulatedClient;
+  readonly #answered = new Set<bigint>();
+  #isOver = false;
 
   constructor(world: World) {
     this.#world = world;
@@ -28,16 +30,26 @@ export class Recovery {
       .flatMap(({ id }) => this.#world.members.find((node) => node.id === id) ?? []);
   }
 
-  /** Resolves when every voter has answered a put and a linearizable read that were asked from now on. */
-  async probe(): Promise<void> {
-    const answered = new Set<bigint>();
-    for (;;) {
-      const asked = this.voters().filter(({ id }) => !answered.has(id));
-      if (asked.length === 0 && answered.size > 0) return;
-      const answers = await Promise.all(asked.map((node) => this.#works(node)));
-      asked.forEach((node, i) => {
-        if (answers[i] === true) answered.add(node.id);
-      });
+  /** Asks every voter for a put and a linearizable read, again and again until both are answered. */
+  start(): void {
+    void this.#probe();
+  }
+
+  /** Asks no more. */
+  stop(): void {
+    this.#isOver = true;
+  }
+
+  /** True when every voter has answered since {@link Recovery.start}. */
+  get hasAnswered(): boolean {
+    const voters = this.voters();
+    return voters.length > 0 && voters.every(({ id }) => this.#answered.has(id));
+  }
+
+  async #probe(): Promise<void> {
+    while (!this.#isOver) {
+      const silent = this.voters().filter(({ id }) => !this.#answered.has(id));
+      await Promise.all(silent.map((node) => this.#ask(node)));
       await this.#world.loop.sleep(PAUSE_MS);
     }
   }
@@ -61,7 +73,7 @@ export class Recovery {
     return states.flatMap((state) => state ?? []);
   }
 
-  async #works(node: Node): Promise<boolean> {
+  async #ask(node: Node): Promise<void> {
     const put = await this.#client.ask(node, 'put', {
       key: PROBE_KEY,
       value: node.host,
@@ -70,9 +82,9 @@ export class Recovery {
       ignoreValue: false,
       ignoreLease: false,
     });
-    if (put.kind !== 'ok') return false;
+    if (put.kind !== 'ok') return;
     const read = await this.#client.ask(node, 'range', rangeOf(PROBE_KEY, '', false));
-    return read.kind === 'ok';
+    if (read.kind === 'ok') this.#answered.add(node.id);
   }
 
   async #dumpOf(node: Node): Promise<FinalState | undefined> {

@@ -12,6 +12,7 @@ export class Replacement {
   readonly #world: World;
   readonly #client: SimulatedClient;
   #lost: Node | undefined;
+  #isUnderWay = false;
 
   /** `client` is the one that makes the changes. */
   constructor(world: World, client: SimulatedClient) {
@@ -20,7 +21,7 @@ export class Replacement {
   }
 
   get isUnderWay(): boolean {
-    return this.#lost !== undefined;
+    return this.#isUnderWay;
   }
 
   /** Its disk is gone: it must not be started. */
@@ -31,8 +32,9 @@ export class Replacement {
   /** Loses `node`'s disk, unless a quorum could not be spared or another is being replaced. */
   begin(node: Node): void {
     const { members } = this.#world;
-    if (this.#lost !== undefined || members.length < 3 || node.id === 0n) return;
+    if (this.#isUnderWay || members.length < 3 || node.id === 0n) return;
     this.#lost = node;
+    this.#isUnderWay = true;
     node.crash(true);
     void this.#replace(node);
   }
@@ -56,6 +58,7 @@ export class Replacement {
       () => successor()?.isLearner !== true,
       (helper) => this.#client.ask(helper, 'memberPromote', { id: successor()?.id ?? 0n }),
     );
+    this.#isUnderWay = false;
   }
 
   /** Asks one member after another until the leader's membership says that it is so. */

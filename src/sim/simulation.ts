@@ -125,9 +125,11 @@ export class Simulation {
     await world.run(world.nowMs + CLIENTS_END_MS, () => clients.areDone);
 
     const recovery = new Recovery(world);
-    const recovered = settled(recovery.probe());
+    recovery.start();
     const boundMs = healedMs + RECOVERY_BOUND_MS;
-    await world.run(boundMs, () => recovered.isDone && injector.isSettled && recovery.isEven);
+    const hasRecovered = () => recovery.hasAnswered && recovery.isEven && injector.isSettled;
+    await world.run(boundMs, hasRecovered);
+    recovery.stop();
     const settledRevision = world.leader?.member?.store.currentRevision ?? 0;
     await world.run(world.nowMs + SETTLE_MS);
     const hashes = settled(recovery.hashes());

@@ -8,27 +8,24 @@ import { type Device, WriteQueue } from './write-queue.js';
 const NO_DATA = new Uint8Array(0);
 
 export class VirtualRaftLog implements RaftLog {
-  /** With all that was handed over, written or not: ahead of what reads see. */
-  readonly submitted: LogImage;
-  /** What reads see. */
-  readonly #readable: LogImage;
+  /** What reads see: all that is written. */
+  readonly readable: LogImage;
   readonly #queue: WriteQueue<LogWrite>;
   readonly #checkRead: () => void;
 
   /** `durable` is what the disk keeps; `checkRead` throws when the disk cannot be read. */
   constructor(durable: LogImage, device: Device, checkRead: () => void) {
-    this.submitted = durable.copy();
-    this.#readable = durable.copy();
+    this.readable = durable.copy();
     this.#queue = new WriteQueue(device, (write) => durable.apply(write));
     this.#checkRead = checkRead;
   }
 
   initialState(): { hardState: HardState; confState: ConfState } {
-    return { hardState: this.#readable.hardState, confState: this.#readable.metadata.confState };
+    return { hardState: this.readable.hardState, confState: this.readable.metadata.confState };
   }
 
   entries(low: number, high: number, maxBytes: number): Entry[] {
-    const { firstIndex, lastIndex } = this.#readable;
+    const { firstIndex, lastIndex } = this.readable;
     assert(
       low >= firstIndex && low <= high && high <= lastIndex + 1,
       () => `[${low}, ${high}) is not within ${firstIndex} to ${lastIndex}`,
@@ -37,7 +34,7 @@ export class VirtualRaftLog implements RaftLog {
     const entries: Entry[] = [];
     let bytes = 0;
     for (let index = low; index < high; index++) {
-      const entry = this.#readable.entryAt(index)!;
+      const entry = this.readable.entryAt(index)!;
       bytes += entry.data.length;
       if (entries.length > 0 && bytes > maxBytes) break;
       entries.push(entry);
@@ -46,23 +43,23 @@ export class VirtualRaftLog implements RaftLog {
   }
 
   term(index: number): number | undefined {
-    return this.#readable.termAt(index);
+    return this.readable.termAt(index);
   }
 
   firstIndex(): number {
-    return this.#readable.firstIndex;
+    return this.readable.firstIndex;
   }
 
   lastIndex(): number {
-    return this.#readable.lastIndex;
+    return this.readable.lastIndex;
   }
 
   snapshot(): Snapshot {
-    return { metadata: this.#readable.metadata, data: NO_DATA };
+    return { metadata: this.readable.metadata, data: NO_DATA };
   }
 
   identity(): LogIdentity | undefined {
-    return this.#readable.identity;
+    return this.readable.identity;
   }
 
   append({ entries, hardState, sync }: AppendBatch): Promise<void> {
@@ -70,7 +67,7 @@ export class VirtualRaftLog implements RaftLog {
   }
 
   async compact(index: number): Promise<void> {
-    if (index >= this.#readable.firstIndex) await this.#write({ kind: 'compact', index }, false);
+    if (index >= this.readable.firstIndex) await this.#write({ kind: 'compact', index }, false);
   }
 
   install(metadata: SnapshotMetadata, hardState: HardState): Promise<void> {
@@ -95,10 +92,9 @@ export class VirtualRaftLog implements RaftLog {
   }
 
   #write(write: LogWrite, sync: boolean): Promise<void> {
-    this.submitted.apply(write);
     return new Promise((resolve, refused) => {
       const done = () => {
-        this.#readable.apply(write);
+        this.readable.apply(write);
         resolve();
       };
       this.#queue.submit({ write, sync, done, refused });
