@@ -4,9 +4,10 @@ import type { ConfState, Entry, HardState, Snapshot, SnapshotMetadata } from '..
 import { GroupCommit } from './group-commit.js';
 import { type LevelDb, createLevel, openLevel } from './level-db.js';
 import { type LevelBatch, LevelWriter, RECORD_OVERHEAD_BYTES } from './level-writer.js';
+import { LogBlocks, cutIntoBlocks } from './log-blocks.js';
 import {
   LogKey,
-  encodeEntry,
+  encodeBlock,
   encodeHardState,
   encodeIdentity,
   encodeMetadata,
@@ -15,7 +16,7 @@ import {
 } from './log-records.js';
 import { type LogState, takeEntries } from './log-state.js';
 import type { AppendBatch, LogIdentity, RaftLog } from './raft-log.js';
-import { readEntry, readLog } from './read-log.js';
+import { type LogReading, readBlock, readLog } from './read-log.js';
 import { RecentEntries, type RecentEntriesLimits } from './recent-entries.js';
 
 /** The limits say how much of the log's end is kept in memory: 64 MiB, 100,000 entries unless said. */
@@ -27,8 +28,8 @@ export interface LevelRaftLogOptions extends Partial<RecentEntriesLimits> {
 const DEFAULT_LIMITS: RecentEntriesLimits = { maxBytes: 64 << 20, maxEntries: 100_000 };
 /** Only entries behind the cache are read back, and each once or twice. */
 const CACHE_BYTES = 8 << 20;
-/** Records removed in one batch after a compaction, so that appends get their turn in between. */
-const REMOVE_RECORDS = 1000;
+/** Blocks removed in one batch after a compaction, so that appends get their turn in between. */
+const REMOVE_BLOCKS = 1000;
 
 export class LevelRaftLog implements RaftLog {
   readonly #db: LevelDb;
@@ -36,13 +37,16 @@ export class LevelRaftLog implements RaftLog {
   readonly #commits: GroupCommit;
   readonly #state: LogState;
   readonly #recent: RecentEntries;
+  readonly #blocks: LogBlocks;
+  /** The block that was read back last: who reads one old entry reads its neighbours next. */
+  #readBack: readonly Entry[] = [];
   /** Last entry on disk once everything encoded so far is written. */
   #encodedLastIndex: number;
 
   private constructor(
     db: LevelDb,
     folder: string,
-    state: LogState,
+    { state, blocks }: LogReading,
     recent: RecentEntries,
     unsafeNoSync: boolean,
   ) {
@@ -51,6 +55,7 @@ export class LevelRaftLog implements RaftLog {
     this.#commits = new GroupCommit(new LevelWriter(db, folder), unsafeNoSync);
     this.#state = state;
     this.#recent = recent;
+    this.#blocks = new LogBlocks(blocks);
     this.#encodedLastIndex = state.lastIndex;
   }
 
@@ -68,10 +73,10 @@ export class LevelRaftLog implements RaftLog {
     try {
       const { unsafeNoSync = false, ...limits } = options;
       const recent = new RecentEntries({ ...DEFAULT_LIMITS, ...limits });
-      const state = await readLog(db, folder, (entry) => recent.push(entry));
+      const reading = await readLog(db, folder, (entry) => recent.push(entry));
       // A crash may have come between a compaction and the removal of what it covers.
-      await db.clear({ lt: entryKey(state.firstIndex) });
-      return new LevelRaftLog(db, folder, state, recent, unsafeNoSync);
+      await db.clear({ lt: entryKey(reading.blocks[0] ?? reading.state.firstIndex) });
+      return new LevelRaftLog(db, folder, reading, recent, unsafeNoSync);
     } catch (error) {
       await db.close();
       throw error;
@@ -108,10 +113,17 @@ export class LevelRaftLog implements RaftLog {
   }
 
   append({ entries, hardState, sync }: AppendBatch): Promise<void> {
+    let blocks = 0;
     return this.#commits.submit({
       sync,
-      encode: (batch) => this.#encodeEntries(batch, entries) + putHardState(batch, hardState),
+      encode: (batch) => {
+        const before = this.#blocks.added;
+        const bytes = this.#encodeEntries(batch, entries) + putHardState(batch, hardState);
+        blocks = this.#blocks.added - before;
+        return bytes;
+      },
       apply: () => {
+        this.#blocks.written(blocks);
         if (entries.length > 0) this.#applyEntries(entries);
         if (hardState !== undefined) this.#state.hardState = hardState;
       },
@@ -119,8 +131,7 @@ export class LevelRaftLog implements RaftLog {
   }
 
   async compact(index: number): Promise<void> {
-    const from = this.#state.firstIndex;
-    if (index < from) return;
+    if (index < this.#state.firstIndex) return;
     await this.#commits.submit({
       sync: false,
       encode: (batch) => {
@@ -133,26 +144,26 @@ export class LevelRaftLog implements RaftLog {
         this.#recent.dropThrough(index);
       },
     });
-    await this.#removeRecords(from, index);
+    await this.#removeThrough(index);
   }
 
   async install(metadata: SnapshotMetadata, hardState: HardState): Promise<void> {
-    const from = this.#state.firstIndex;
     await this.#commits.submit({
       sync: true,
       encode: (batch) => {
         batch.put(LogKey.start, encodeStart(metadata));
         batch.put(LogKey.metadata, encodeMetadata(metadata));
-        this.#removeEncoded(batch, metadata.index + 1);
+        for (const first of this.#blocks.takeFrom(metadata.index + 1)) batch.del(entryKey(first));
         this.#encodedLastIndex = metadata.index;
         return RECORD_OVERHEAD_BYTES * 4 + putHardState(batch, hardState);
       },
       apply: () => {
         this.#state.install(metadata, hardState);
         this.#recent.clear(metadata.index + 1);
+        this.#readBack = [];
       },
     });
-    await this.#removeRecords(from, metadata.index);
+    await this.#removeThrough(metadata.index);
   }
 
   saveConfState(metadata: SnapshotMetadata): Promise<void> {
@@ -173,7 +184,16 @@ export class LevelRaftLog implements RaftLog {
   }
 
   #entry(index: number): Entry {
-    return this.#recent.get(index) ?? readEntry(this.#db, this.#folder, index);
+    return this.#recent.get(index) ?? this.#oldEntry(index);
+  }
+
+  #oldEntry(index: number): Entry {
+    const at = (entries: readonly Entry[]) => entries[index - (entries[0]?.index ?? index)];
+    const known = at(this.#readBack);
+    if (known !== undefined && known.index === index) return known;
+    const first = this.#blocks.firstOf(index) ?? assert.fail(`no block has entry ${index}`);
+    this.#readBack = readBlock(this.#db, this.#folder, first);
+    return at(this.#readBack) ?? assert.fail(`the block at ${first} ends before entry ${index}`);
   }
 
   #termAt(index: number): number {
@@ -182,15 +202,20 @@ export class LevelRaftLog implements RaftLog {
 
   #encodeEntries(batch: LevelBatch, entries: readonly Entry[]): number {
     if (entries.length === 0) return 0;
-    this.#removeEncoded(batch, this.#checkedEnd(entries) + 1);
-    let bytes = 0;
-    for (const entry of entries) {
-      const key = entryKey(entry.index);
-      batch.put(key, encodeEntry(key, entry));
-      bytes += entry.data.length + RECORD_OVERHEAD_BYTES;
-    }
-    this.#encodedLastIndex = entries.at(-1)!.index;
+    const end = this.#checkedEnd(entries);
+    let bytes = this.#cutEncoded(batch, entries[0]!.index);
+    for (const block of cutIntoBlocks(entries)) bytes += this.#putBlock(batch, block);
+    this.#encodedLastIndex = end;
     return bytes;
+  }
+
+  #putBlock(batch: LevelBatch, entries: readonly Entry[]): number {
+    const first = entries[0]!.index;
+    const key = entryKey(first);
+    const record = encodeBlock(key, entries);
+    batch.put(key, record);
+    this.#blocks.add(first, entries);
+    return record.length + RECORD_OVERHEAD_BYTES;
   }
 
   /** Index of the last entry. A gap must be found before the disk has it. */
@@ -207,30 +232,41 @@ export class LevelRaftLog implements RaftLog {
     return first + entries.length - 1;
   }
 
-  /** Removes the entries from `index` on, in the same batch as what replaces them. */
-  #removeEncoded(batch: LevelBatch, index: number): void {
-    for (let i = index; i <= this.#encodedLastIndex; i++) batch.del(entryKey(i));
+  /**
+   * Removes the entries from `index` on, in the same batch as what replaces them. A block that begins
+   * before is written anew without them.
+   */
+  #cutEncoded(batch: LevelBatch, index: number): number {
+    if (index > this.#encodedLastIndex) return 0;
+    const first = this.#blocks.firstOf(index)!;
+    const kept: Entry[] = [];
+    for (let i = first; i < index; i++) kept.push(this.#blocks.unwritten(i) ?? this.#entry(i));
+    for (const taken of this.#blocks.takeFrom(index)) batch.del(entryKey(taken));
+    return kept.length === 0 ? 0 : this.#putBlock(batch, kept);
   }
 
   #applyEntries(entries: readonly Entry[]): void {
+    this.#readBack = [];
     this.#state.append(entries);
     this.#recent.truncateFrom(entries[0]!.index);
     for (const entry of entries) this.#recent.push(entry);
   }
 
-  /** Removes records that the start has passed. */
-  async #removeRecords(from: number, to: number): Promise<void> {
-    for (let low = from; low <= to; low += REMOVE_RECORDS) {
+  /** Removes blocks that the start has passed. */
+  async #removeThrough(index: number): Promise<void> {
+    let removed: number[];
+    do {
+      removed = [];
       await this.#commits.submit({
         sync: false,
         encode: (batch) => {
-          const high = Math.min(low + REMOVE_RECORDS - 1, to);
-          for (let index = low; index <= high; index++) batch.del(entryKey(index));
-          return (high - low + 1) * RECORD_OVERHEAD_BYTES;
+          removed = this.#blocks.takeThrough(index, REMOVE_BLOCKS);
+          for (const first of removed) batch.del(entryKey(first));
+          return removed.length * RECORD_OVERHEAD_BYTES;
         },
         apply: () => {},
       });
-    }
+    } while (removed.length === REMOVE_BLOCKS);
   }
 
   #putRecord(key: Buffer, record: Buffer, sync: boolean, apply: () => void): Promise<void> {

@@ -1,8 +1,9 @@
 /**
- * Records of the raft log in LevelDB, each sealed with its checksum (record.ts). An entry's key is its
- * index, 8 bytes big endian, so that they lie in order; the others have a key of their own behind.
+ * Records of the raft log in LevelDB, each sealed with its checksum (record.ts). Entries that follow
+ * each other share a record, a block, so that a write of many costs one; its key is the index of its
+ * first entry, 8 bytes big endian, so that blocks lie in order. The others have a key of their own behind.
  *
- *     entry        term (8), type (1), data
+ *     block        of each entry: term (8), type (1), length (4), data
  *     hard state   term (8), vote (8), commit (8)
  *     start        index (8), term (8)
  *     metadata     index (8), term (8), autoLeave (1), four lists of ids: count (4), ids (8 each)
@@ -22,7 +23,7 @@ export const LogKey = {
   entriesEnd: Buffer.of(0xff),
 } as const;
 
-const ENTRY_HEADER_BYTES = 9;
+const ENTRY_HEADER_BYTES = 13;
 const FORMAT = 1;
 
 export function entryKey(index: number): Buffer {
@@ -35,24 +36,40 @@ export function indexOfKey(key: Buffer): number {
   return readUint64(key, 0);
 }
 
-/** The sealed record of an entry. */
-export function encodeEntry(key: Buffer, { term, type, data }: Entry): Buffer {
-  const record = newRecord(ENTRY_HEADER_BYTES + data.length);
-  writeUint64(record, 0, term);
-  record[8] = type;
-  record.set(data, ENTRY_HEADER_BYTES);
+/** The sealed record of entries that follow each other. */
+export function encodeBlock(key: Buffer, entries: readonly Entry[]): Buffer {
+  let length = 0;
+  for (const { data } of entries) length += ENTRY_HEADER_BYTES + data.length;
+  const record = newRecord(length);
+  let offset = 0;
+  for (const { term, type, data } of entries) {
+    writeUint64(record, offset, term);
+    record[offset + 8] = type;
+    record.writeUInt32BE(data.length, offset + 9);
+    record.set(data, offset + ENTRY_HEADER_BYTES);
+    offset += ENTRY_HEADER_BYTES + data.length;
+  }
   return seal(key, record);
 }
 
-/** The entry in an unsealed record; undefined when it is too short. */
-export function decodeEntry(index: number, bytes: Buffer): Entry | undefined {
-  if (bytes.length < ENTRY_HEADER_BYTES) return undefined;
-  return {
-    index,
-    term: readUint64(bytes, 0),
-    type: bytes[8] as EntryType,
-    data: bytes.subarray(ENTRY_HEADER_BYTES),
-  };
+/** The entries in an unsealed block that begins at `index`; undefined when it is malformed. */
+export function decodeBlock(index: number, bytes: Buffer): Entry[] | undefined {
+  const entries: Entry[] = [];
+  let offset = 0;
+  while (offset < bytes.length) {
+    const start = offset + ENTRY_HEADER_BYTES;
+    if (start > bytes.length) return undefined;
+    const end = start + bytes.readUInt32BE(offset + 9);
+    if (end > bytes.length) return undefined;
+    entries.push({
+      index: index + entries.length,
+      term: readUint64(bytes, offset),
+      type: bytes[offset + 8] as EntryType,
+      data: bytes.subarray(start, end),
+    });
+    offset = end;
+  }
+  return entries.length > 0 ? entries : undefined;
 }
 
 export function encodeHardState({ term, vote, commit }: HardState): Buffer {

@@ -5,7 +5,7 @@ import { readRefusal } from './keyspace-scan.js';
 import type { LevelDb } from './level-db.js';
 import {
   LogKey,
-  decodeEntry,
+  decodeBlock,
   decodeHardState,
   decodeIdentity,
   decodeMetadata,
@@ -19,18 +19,25 @@ import { unseal } from './record.js';
 const FETCH_RECORDS = 1000;
 const FETCH_BYTES = 4 << 20;
 
+export interface LogReading {
+  state: LogState;
+  /** Index of the first entry of each block, ascending. */
+  blocks: number[];
+}
+
 /**
- * The state of the log in `db`. Every entry's checksum, the unbroken sequence of indexes and that terms
+ * The state of the log in `db`. Every block's checksum, the unbroken sequence of indexes and that terms
  * never fall are verified; each entry is handed to `seen`. Throws StorageError CORRUPT otherwise.
  */
 export async function readLog(
   db: LevelDb,
   folder: string,
   seen: (entry: Entry) => void,
-): Promise<LogState> {
+): Promise<LogReading> {
   const state = readState(db, folder);
+  const blocks: number[] = [];
   const iterator = db.iterator({
-    gte: entryKey(state.firstIndex),
+    gte: await firstBlockKey(db, state.firstIndex),
     lt: LogKey.entriesEnd,
     highWaterMarkBytes: FETCH_BYTES,
   });
@@ -40,7 +47,10 @@ export async function readLog(
       // The next records are read, on another thread, while these are looked at.
       const next = iterator.nextv(FETCH_RECORDS);
       next.catch(() => {});
-      for (const [key, record] of records) seen(acceptEntry(state, folder, key, record));
+      for (const [key, record] of records) {
+        for (const entry of acceptBlock(state, folder, key, record)) seen(entry);
+        blocks.push(indexOfKey(key));
+      }
       records = await next;
     }
   } catch (error) {
@@ -49,11 +59,11 @@ export async function readLog(
     await iterator.close();
   }
   checkCommit(state, folder);
-  return state;
+  return { state, blocks };
 }
 
-/** The entry stored under `index`. Throws StorageError CORRUPT when it is missing or damaged. */
-export function readEntry(db: LevelDb, folder: string, index: number): Entry {
+/** The block that begins at `index`. Throws StorageError CORRUPT when it is missing or damaged. */
+export function readBlock(db: LevelDb, folder: string, index: number): Entry[] {
   const key = entryKey(index);
   let record: Buffer | undefined;
   try {
@@ -62,7 +72,14 @@ export function readEntry(db: LevelDb, folder: string, index: number): Entry {
     throw readRefusal(folder, error);
   }
   if (record === undefined) throw corrupt(folder, `entry ${index} is missing`);
-  return openEntry(folder, key, record);
+  return openBlock(folder, key, record);
+}
+
+/** A block may begin with entries that are compacted: where the one that has `firstIndex` does. */
+async function firstBlockKey(db: LevelDb, firstIndex: number): Promise<Buffer> {
+  const key = entryKey(firstIndex);
+  const [at] = await db.keys({ lte: key, reverse: true, limit: 1 }).all();
+  return at ?? key;
 }
 
 function readState(db: LevelDb, folder: string): LogState {
@@ -94,26 +111,32 @@ function readRecord<T>(
   return value;
 }
 
-function acceptEntry(state: LogState, folder: string, key: Buffer, record: Buffer): Entry {
+/** The block's entries that are still in the log: none of a block that is compacted as a whole. */
+function acceptBlock(state: LogState, folder: string, key: Buffer, record: Buffer): Entry[] {
   const expected = state.lastIndex + 1;
   if (key.length !== 8) throw corrupt(folder, `a key behind entry ${state.lastIndex}`);
-  const index = indexOfKey(key);
-  if (index !== expected) throw corrupt(folder, `entry ${expected} is missing`);
-  const entry = openEntry(folder, key, record);
-  const before = state.terms.lastTerm;
-  if (entry.term < before) {
-    throw corrupt(folder, `entry ${index} has term ${entry.term}, the one before ${before}`);
+  const first = indexOfKey(key);
+  const isFirst = expected === state.firstIndex;
+  if (isFirst ? first > expected : first !== expected) {
+    throw corrupt(folder, `entry ${expected} is missing`);
   }
-  state.terms.append(index, entry.term);
-  return entry;
+  const entries = openBlock(folder, key, record).slice(expected - first);
+  for (const { index, term } of entries) {
+    const before = state.terms.lastTerm;
+    if (term < before) {
+      throw corrupt(folder, `entry ${index} has term ${term}, the one before ${before}`);
+    }
+    state.terms.append(index, term);
+  }
+  return entries;
 }
 
-function openEntry(folder: string, key: Buffer, record: Buffer): Entry {
+function openBlock(folder: string, key: Buffer, record: Buffer): Entry[] {
   const index = indexOfKey(key);
   const bytes = unseal(key, record);
-  const entry = bytes && decodeEntry(index, bytes);
-  if (entry === undefined) throw corrupt(folder, `entry ${index} fails its checksum`);
-  return entry;
+  const entries = bytes && decodeBlock(index, bytes);
+  if (entries === undefined) throw corrupt(folder, `entry ${index} fails its checksum`);
+  return entries;
 }
 
 /** What was committed was durable before. */

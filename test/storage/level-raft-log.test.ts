@@ -41,11 +41,10 @@ describe('LevelRaftLog', () => {
     const folder = await create();
     const log = await LevelRaftLog.open(folder);
     const hardState = { term: 2, vote: 1n, commit: 8 };
-    await log.append({
-      entries: [...entriesFrom(1, 5, 1), ...entriesFrom(6, 5, 2)],
-      hardState,
-      sync: true,
-    });
+    // Each in a write of its own, so that each has a record of its own.
+    for (const entry of [...entriesFrom(1, 5, 1), ...entriesFrom(6, 5, 2)]) {
+      await log.append({ entries: [entry], hardState, sync: true });
+    }
     await log.close();
     const db = new Level<Buffer, Buffer>(folder, {
       keyEncoding: 'buffer',
@@ -108,6 +107,75 @@ describe('LevelRaftLog', () => {
       await db.put(Buffer.of(0xff, 1), record);
     };
     assertCorrupt(await tamper(flip), /its hard state/);
+  });
+
+  it('keeps what a replacement leaves of a block, also when nothing of it is written yet', async () => {
+    const folder = await create();
+    const log = await LevelRaftLog.open(folder, { maxEntries: 1 });
+    await log.append({ entries: entriesFrom(1, 10, 1), sync: true });
+    await log.append({ entries: entriesFrom(6, 10, 2), sync: true });
+    await Promise.all([
+      log.append({ entries: entriesFrom(16, 10, 2), sync: false }),
+      log.append({ entries: entriesFrom(20, 10, 3), sync: true }),
+      log.append({ entries: entriesFrom(18, 1, 4), sync: true }),
+    ]);
+    const terms = [...Array<number>(5).fill(1), ...Array<number>(12).fill(2), 4];
+    const check = (each: LevelRaftLog) => {
+      assert.deepEqual(
+        each.entries(1, 19, Infinity).map(({ term }) => term),
+        terms,
+      );
+      assert.deepEqual(
+        each.entries(1, 19, Infinity).map(({ index }) => index),
+        terms.map((_, i) => i + 1),
+      );
+      assert.equal(each.lastIndex(), 18);
+    };
+    check(log);
+    const again = await LevelRaftLog.open(folders.afterKill(folder), { maxEntries: 1 });
+    check(again);
+    await again.close();
+    await log.close();
+  });
+
+  it('compacts in the middle of a block and goes on from there', async () => {
+    const folder = await create();
+    const log = await LevelRaftLog.open(folder, { maxEntries: 2 });
+    for (let i = 0; i < 5; i++) {
+      await log.append({ entries: entriesFrom(1 + 10 * i, 10, 1), sync: true });
+    }
+    await log.compact(25);
+    const left = folders.afterKill(folder);
+    await log.close();
+    const again = await LevelRaftLog.open(left, { maxEntries: 2 });
+    assert.equal(again.firstIndex(), 26);
+    assert.equal(again.entries(26, 51, Infinity).length, 25);
+    await again.compact(50);
+    await again.append({ entries: entriesFrom(51, 3, 2), sync: true });
+    await again.close();
+    const last = await LevelRaftLog.open(left);
+    assert.equal(last.firstIndex(), 51);
+    assert.equal(last.term(50), 1);
+    assert.equal(last.entries(51, 54, Infinity).length, 3);
+    await last.close();
+  });
+
+  it('a snapshot that ends inside a block leaves nothing of the block behind', async () => {
+    const folder = await create();
+    const log = await LevelRaftLog.open(folder);
+    await log.append({ entries: entriesFrom(1, 10, 1), sync: true });
+    const confState = log.initialState().confState;
+    await log.install({ index: 5, term: 1, confState }, { term: 2, vote: 0n, commit: 5 });
+    await log.append({ entries: entriesFrom(6, 2, 2), sync: true });
+    const again = await LevelRaftLog.open(folders.afterKill(folder));
+    assert.equal(again.firstIndex(), 6);
+    assert.deepEqual(
+      again.entries(6, 8, Infinity).map(({ term }) => term),
+      [2, 2],
+    );
+    assert.equal(again.lastIndex(), 7);
+    await again.close();
+    await log.close();
   });
 
   it('shares one write among the calls made while another is under way', async () => {

@@ -42,7 +42,7 @@ export const rules: readonly Rule[] = [
   },
   {
     reason: 'seconds left',
-    from: /(?<=remaining\(|"ttl":|"TTL" : )(?:59\d|600)\b/g,
+    from: /(?<=remaining\(|"ttl":|"TTL" : )(?:5\d\d|600)(?=\D)/g,
     to: 'REMAINING',
   },
   {
