@@ -204,10 +204,11 @@ export class Log {
     return this.unstable.snapshot ?? this.#storage.snapshot();
   }
 
-  /** All writes up to this number are durable; an installed snapshot counts as applied. */
-  written(number: number): void {
+  /** All writes up to this number are durable. A snapshot now installed is returned, and applied. */
+  written(number: number): Snapshot | undefined {
     const installed = this.unstable.written(number);
-    if (installed > 0) this.appliedTo(installed);
+    if (installed !== undefined) this.appliedTo(installed.metadata.index);
+    return installed;
   }
 }
 

@@ -47,7 +47,7 @@ import {
   handleUnreachable,
 } from './replication.js';
 import { abortTransfer, becomeFollower } from './role.js';
-import { handleSnapshot, handleSnapshotStatus } from './snapshot.js';
+import { adoptInstalled, handleSnapshot, handleSnapshotStatus } from './snapshot.js';
 import { RaftState } from './state.js';
 import { statusOf, type RaftStatus } from './status.js';
 import { forwardTransfer, maybeFinishTransfer, maybeHandOver, startTransfer } from './transfer.js';
@@ -232,7 +232,8 @@ export class Raft {
     const state = this.#state;
     const { number } = ready;
     assert(number <= state.readyNumber, () => `Ready ${number} was never handed out`);
-    state.log.written(number);
+    const installed = state.log.written(number);
+    if (installed !== undefined) adoptInstalled(state, installed);
     if (state.role === 'leader') countOwnAppend(state);
     countOwnVote(state, number);
   }

@@ -16,6 +16,7 @@ import type { RaftState } from './state.js';
  * - `messages` may be sent at once.
  * - `messagesAfterAppend` may be sent when the writes of this and all earlier Readys are durable, even if
  *   this one asks for no write.
+ * - What was handed out to apply and is not applied when a `snapshot` comes need not be applied any more.
  * - `committedEntries` are applied in order, independent of this Ready's writes (they are durable), and
  *   reported by `Raft.appliedTo`.
  */

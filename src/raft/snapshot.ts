@@ -36,7 +36,7 @@ export function handleSnapshot(state: RaftState, message: Message): void {
   const { index, term } = snapshot.metadata;
   const { log } = state;
   if (isNeeded(state, snapshot)) {
-    restore(state, snapshot);
+    log.restore(snapshot);
     state.events.push({ type: 'snapshotRestored', index, term });
   } else {
     const commitIndex = log.committed;
@@ -58,9 +58,12 @@ function isNeeded(state: RaftState, snapshot: Snapshot): boolean {
   return false;
 }
 
-function restore(state: RaftState, snapshot: Snapshot): void {
+/**
+ * The snapshot is durable: its configuration takes effect now, not when it came, as the application may
+ * still have been applying older entries meanwhile.
+ */
+export function adoptInstalled(state: RaftState, snapshot: Snapshot): void {
   const { confState } = snapshot.metadata;
-  state.log.restore(snapshot);
   state.configuration = configurationFrom(confState);
   state.progress.clear();
   state.fitProgress();

@@ -97,30 +97,31 @@ export class Unstable {
     return { entries, snapshot };
   }
 
-  /** All writes up to `number` are durable. Returns the index of a snapshot now installed, else 0. */
-  written(number: number): number {
-    let installed = 0;
+  /** All writes up to `number` are durable. Returns the snapshot that is now installed, if any. */
+  written(number: number): Snapshot | undefined {
+    let installed: Snapshot | undefined;
     while (this.#writes.length > 0 && this.#writes[0]!.number <= number) {
-      installed = this.#finish(this.#writes.shift()!) || installed;
+      installed = this.#finish(this.#writes.shift()!) ?? installed;
     }
     return installed;
   }
 
-  #finish(write: Write): number {
-    const installed = write.snapshotIndex !== 0 && this.#snapshotInstalled(write.snapshotIndex);
+  #finish(write: Write): Snapshot | undefined {
+    const installed = this.#takeInstalled(write.snapshotIndex);
     const stable = write.upTo + 1 - this.offset;
     if (stable > 0) {
       this.entries = this.entries.slice(stable);
       this.offset = write.upTo + 1;
     }
-    return installed ? write.snapshotIndex : 0;
+    return installed;
   }
 
   /** A newer snapshot may have taken its place meanwhile. */
-  #snapshotInstalled(index: number): boolean {
-    if (this.snapshot?.metadata.index !== index || !this.#snapshotHandedOut) return false;
+  #takeInstalled(index: number): Snapshot | undefined {
+    const { snapshot } = this;
+    if (snapshot?.metadata.index !== index || !this.#snapshotHandedOut) return undefined;
     this.snapshot = undefined;
     this.#snapshotHandedOut = false;
-    return true;
+    return snapshot;
   }
 }

@@ -1,7 +1,8 @@
 /** A test per rule of "In Search of an Understandable Consensus Algorithm" (extended version). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MessageType } from '../../src/raft/index.js';
+import { ConfChangeType, EntryType, MessageType } from '../../src/raft/index.js';
+import { change, encodeChange } from './support/conf-change-data.js';
 import { confOf } from './support/memory-disk.js';
 import { emptyAppend, incoming, typesOf } from './support/incoming.js';
 import { TestCluster } from './support/test-cluster.js';
@@ -449,6 +450,22 @@ describe('section 7, log compaction', () => {
     const { raft } = member;
     assert.deepEqual([raft.commitIndex, raft.applied, raft.lastIndex], [9, 9, 9]);
     assert.deepEqual(raft.confState, confOf([1n, 2n]));
+  });
+
+  test('older changes may still be applied before the snapshot is installed', () => {
+    const addFour = encodeChange(change([[ConfChangeType.addNode, 4n]]));
+    const member = new TestMember();
+    const entries = [{ type: EntryType.confChange, term: 1, index: 1, data: addFour }];
+    member.raft.step(emptyAppend(1, { entries, commit: 1 }));
+    for (let i = 0; i < 2; i++) {
+      member.takeReady();
+      member.persist();
+    }
+    member.raft.step(snapshotMessage(9));
+    member.apply();
+    assert.deepEqual(member.raft.confState, confOf([1n, 2n, 3n, 4n]));
+    member.pump();
+    assert.deepEqual(member.raft.confState, confOf([1n, 2n]));
   });
 
   test('a snapshot of what the log has keeps the entries behind it', () => {

@@ -28,8 +28,6 @@ export class SimulatedMember implements LogView {
   #termsFrom = 0;
   #leadsIn = 0;
   #commitSeen = 0;
-  /** Highest index applied, crashes aside. */
-  appliedEver = 0;
   #completeFor = 0;
 
   constructor(
@@ -57,6 +55,10 @@ export class SimulatedMember implements LogView {
   }
 
   readonly termAt = (index: number): number | undefined => this.#terms[index - this.#termsFrom];
+
+  get applied(): number {
+    return this.raft?.applied ?? this.disk.appliedIndex;
+  }
 
   start(): void {
     if (this.raft !== undefined) return;
@@ -169,7 +171,6 @@ export class SimulatedMember implements LogView {
   check(): void {
     const { raft } = this;
     if (raft === undefined) return;
-    this.appliedEver = Math.max(this.appliedEver, raft.applied);
     this.#checker.committedUpTo(raft.commitIndex);
     if (raft.role !== 'leader') return;
     this.#checker.leaderSeen(raft);

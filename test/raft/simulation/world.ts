@@ -234,12 +234,12 @@ export class World {
   /**
    * The one known hole of configurations that take effect when applied (etcd has it too): only members
    * that were removed or demoted know that this is committed, and they lost the leadership before they
-   * could tell. The voters who remain may need their votes, and not get them for want of an uncommitted
+   * could tell (or those whom they told lost it in a crash: a commit index is not synced). The voters who remain may need their votes, and not get them for want of an uncommitted
    * tail of the log.
    */
   #removalIsSecret(): boolean {
     const { index, voters } = this.checker.newestConf;
-    return voters.every((id) => this.members.get(id)!.appliedEver < index);
+    return voters.every((id) => this.members.get(id)!.applied < index);
   }
 
   #leader(): SimulatedMember | undefined {
