@@ -74,7 +74,10 @@ export class RaftInvariants implements StepChecker {
   finish(world: WorldView): void {
     for (const node of world.nodes()) {
       const seen = this.#seen.get(node.id);
-      if (node.alive && seen !== undefined) seen.log.forget();
+      if (!node.alive || seen === undefined) continue;
+      seen.log.forget();
+      seen.commitIndex = 0;
+      seen.appliedIndex = 0;
     }
     this.step(world);
   }

@@ -59,6 +59,12 @@ class WatchCheck {
   readonly #options: WatchCheckOptions;
   /** Index, in the position's revision, of the next event: above 0 only between fragments. */
   #within = 0;
+  /** Which of that revision's events have come. */
+  readonly #taken = new Set<Event>();
+  /** Highest progress told. */
+  #bookmark = 0;
+  /** Where the watcher had come to before this record; 0 for a new one. */
+  #resumedFrom = 0;
   #created = false;
   #over = false;
   #fragmentOf: number | undefined;
@@ -79,6 +85,7 @@ class WatchCheck {
   run(resumedFrom: number | undefined): void {
     const start = Number(this.#record.request.startRevision);
     if (resumedFrom !== undefined) {
+      this.#resumedFrom = resumedFrom;
       if (start > resumedFrom) this.#checkSkipped(resumedFrom, start);
       if (start < resumedFrom) {
         this.#report('watch-unique', `resumed at ${start}, having all before ${resumedFrom}`);
@@ -137,38 +144,41 @@ class WatchCheck {
       this.#checkLeftOut(modRevision);
       this.position = modRevision;
       this.#within = 0;
+      this.#taken.clear();
     }
     const wanted = this.#matching(modRevision);
     const found = wanted.findIndex((one, i) => i >= this.#within && sameChange(one, event));
-    if (found < 0) {
-      const cameBefore = wanted.slice(0, this.#within).some((one) => sameChange(one, event));
-      this.#report(cameBefore ? 'watch-unique' : 'watch-true', `got ${canonical(event)}`);
-      return;
-    }
+    if (found < 0) return this.#reportUnfit(event, wanted);
     if (found > this.#within) {
       this.#report('watch-reliable', `missed events of ${modRevision} before that of ${key}`);
     }
+    this.#taken.add(wanted[found]!);
     this.#within = found + 1;
     this.#checkPrevious(event, at);
   }
 
-  #reportOld(event: Event, position: number): void {
-    const { modRevision, key } = event.kv;
-    const isTrue = this.#matching(modRevision).some((one) => sameChange(one, event));
-    const start = Number(this.#record.request.startRevision);
-    const promise = !isTrue
-      ? 'watch-true'
-      : this.#bookmark >= modRevision
-        ? 'watch-bookmark'
-        : modRevision < start
-          ? 'watch-true'
-          : this.#hasSeen(event)
-            ? 'watch-unique'
-            : 'watch-ordered';
-    this.#report(promise, `got ${key}@${modRevision} when ${position} was next`);
+  /** An event of the right revision that is not to come now. */
+  #reportUnfit(event: Event, wanted: readonly Event[]): void {
+    const same = wanted.find((one) => sameChange(one, event));
+    const promise =
+      same === undefined ? 'watch-true' : this.#taken.has(same) ? 'watch-unique' : 'watch-ordered';
+    this.#report(promise, `got ${canonical(event)} out of turn`);
   }
 
-  #bookmark = 0;
+  #reportOld(event: Event, position: number): void {
+    const { modRevision, key } = event.kv;
+    this.#report(this.#promiseOf(event), `got ${key}@${modRevision} when ${position} was next`);
+  }
+
+  /** What an event below the position breaks. */
+  #promiseOf(event: Event): string {
+    const { modRevision } = event.kv;
+    const start = Number(this.#record.request.startRevision);
+    if (!this.#matching(modRevision).some((one) => sameChange(one, event))) return 'watch-true';
+    if (this.#bookmark >= modRevision) return 'watch-bookmark';
+    if (modRevision < start) return modRevision < this.#resumedFrom ? 'watch-unique' : 'watch-true';
+    return this.#hasSeen(event) ? 'watch-unique' : 'watch-ordered';
+  }
 
   /** Did this event come more than once by now? The present one counts. */
   #hasSeen(event: Event): boolean {
