@@ -71,7 +71,8 @@ export const CTL: Command = {
       group: keys,
       synopsis: '<key> [range_end]',
       details: [
-        'With [range_end] and without --range it waits 2 s first: a second key may be meant.',
+        'With [range_end] but without --range it waits 2 s first:',
+        'a second key may be meant.',
       ],
       examples: [['del config/ --prefix', 'every key that starts with config/']],
       flags: DEL_FLAGS,
@@ -94,7 +95,7 @@ export const CTL: Command = {
     },
     {
       name: 'compaction',
-      summary: 'Forget what was before a revision',
+      summary: 'Forget old revisions',
       group: keys,
       synopsis: '<revision>',
       flags: [{ name: 'physical', kind: 'bool', help: 'Wait until the space is free' }],
