@@ -7,12 +7,11 @@
  * well under a microsecond, and neither timers nor I/O are involved.
  */
 
-/** Who an event belongs to. Its events vanish with it, and wait while it is paused. */
+/** Who an event belongs to. Its events vanish with it. */
 export interface EventOwner {
   readonly isAlive: boolean;
-  readonly isPaused: boolean;
-  /** Keeps an event that came up while paused, to run later in the order of holding. */
-  hold(action: () => void): void;
+  /** Runs `action` now, or holds it back. */
+  perform(action: () => void): void;
 }
 
 export interface ScheduledEvent {
@@ -47,8 +46,8 @@ class QueuedEvent implements ScheduledEvent {
 export interface EventLoopHooks {
   /** All that an event caused has come to rest. A throw ends the run with that error. */
   atRest(): void;
-  /** An event's own code threw. */
-  failed(error: unknown, owner: EventOwner | undefined): void;
+  /** The code of an event without owner threw. */
+  failed(error: unknown): void;
 }
 
 export class EventLoop {
@@ -132,11 +131,11 @@ export class EventLoop {
     this.#nowUs = event.atUs;
     const { action, owner } = event;
     event.action = undefined;
-    if (owner?.isPaused === true) return owner.hold(action!);
+    if (owner !== undefined) return owner.perform(action!);
     try {
       action!();
     } catch (error) {
-      this.#hooks.failed(error, owner);
+      this.#hooks.failed(error);
     }
   }
 

@@ -47,7 +47,7 @@ export interface Endpoint extends EventOwner {
   /** Name of its node. */
   readonly node: string;
   readonly handler: PeerHandler;
-  /** Runs `action` as the process, or holds it while paused; false when its queue is full. */
+  /** As {@link EventOwner.perform}; false when it is gone or too much is held. */
   deliver(action: () => void): boolean;
 }
 

@@ -39,6 +39,8 @@ export interface NodeOptions {
   readonly clock: NodeClock;
   /** The stream of process number `incarnation`. */
   readonly chance: (incarnation: number) => Chance;
+  /** The present event may change this node. */
+  readonly touched: (node: Node) => void;
   /** A process ended by itself; the node is down. */
   readonly exited: (node: Node, exit: Exit) => void;
 }
@@ -260,6 +262,7 @@ export class Node implements NodeView {
   }
 
   #record(...details: (string | number)[]): void {
+    this.#options.touched(this);
     this.#options.trace.record('node', this.host, ...details);
   }
 }
@@ -291,10 +294,6 @@ export class Process implements NetworkOwner {
     return this.#isAlive;
   }
 
-  get isPaused(): boolean {
-    return this.#machine.isPaused;
-  }
-
   get member(): Member | undefined {
     return this.#member;
   }
@@ -308,32 +307,24 @@ export class Process implements NetworkOwner {
     this.#services = createServices(member);
   }
 
-  hold(action: () => void): void {
-    this.#held.push(action);
-  }
-
-  deliver(action: () => void): boolean {
-    if (!this.#isAlive) return false;
-    if (!this.isPaused) {
-      this.#perform(action);
-      return true;
+  /** As the process: when it throws, the process ends. */
+  perform(action: () => void): void {
+    if (this.#machine.isPaused) {
+      this.#held.push(action);
+      return;
     }
-    if (this.#held.length >= MAX_HELD) return false;
-    this.hold(action);
-    return true;
-  }
-
-  /** An exception nobody catches ends a process. */
-  fail(error: unknown): void {
-    this.#machine.exit(this, error);
-  }
-
-  #perform(action: () => void): void {
+    this.#options.touched(this.#machine);
     try {
       action();
     } catch (error) {
-      this.fail(error);
+      this.#machine.exit(this, error);
     }
+  }
+
+  deliver(action: () => void): boolean {
+    if (!this.#isAlive || this.#held.length >= MAX_HELD) return false;
+    this.perform(action);
+    return true;
   }
 
   afterMs(delayMs: number, action: () => void): { cancel(): void } {

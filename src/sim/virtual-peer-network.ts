@@ -8,7 +8,7 @@ import { SnapshotStream } from './snapshot-stream.js';
 /** The process behind an endpoint. */
 export interface NetworkOwner extends EventOwner {
   readonly node: string;
-  /** Runs as the process, or is held while it is paused; false when too much is held. */
+  /** As {@link EventOwner.perform}; false when it is gone or too much is held. */
   deliver(action: () => void): boolean;
   /** Its clock, for timeouts. */
   afterMs(delayMs: number, action: () => void): { cancel(): void };
@@ -35,12 +35,9 @@ export class VirtualPeerNetwork implements PeerNetwork {
       get isAlive() {
         return owner.isAlive;
       },
-      get isPaused() {
-        return owner.isPaused;
-      },
-      hold: (action) => owner.hold(action),
+      perform: (action) => owner.perform(action),
       deliver: (action) => owner.deliver(action),
-      handler: this.#learning(handler),
+      handler: this.#tellingOnce(handler),
     };
     this.#network.listen(this.#peerUrls, this.#endpoint);
   }
@@ -133,7 +130,7 @@ export class VirtualPeerNetwork implements PeerNetwork {
   }
 
   /** A removal is told once, as by the real network. */
-  #learning(handler: PeerHandler): PeerHandler {
+  #tellingOnce(handler: PeerHandler): PeerHandler {
     return {
       identity: () => handler.identity(),
       receive: (message) => handler.receive(message),

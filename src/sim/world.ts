@@ -10,11 +10,11 @@ import { type StepChecker, type WorldView } from './checkers/world-view.js';
 import { ViolationError } from './checkers/violation.js';
 import type { ClientWorld } from './client-world.js';
 import { type DiskTiming, FAST_DISK, VirtualDisk } from './disk.js';
-import { EventLoop, type EventOwner } from './event-loop.js';
+import { EventLoop } from './event-loop.js';
 import { HistoryRecorder } from './history.js';
 import { GOOD_LINK, type LinkCondition, VirtualNetwork, hostOf } from './network.js';
 import { MAX_CLOCK_DRIFT, NodeClock } from './node-clock.js';
-import { type Exit, Node, Process } from './node.js';
+import { type Exit, Node } from './node.js';
 import { Trace, type TraceListener } from './trace.js';
 
 export interface WorldOptions {
@@ -47,6 +47,8 @@ export class World implements WorldView, ClientWorld {
   readonly #nodes: Node[] = [];
   readonly #sleepers = new Set<() => void>();
   readonly #roles = new Map<Node, { role: Role; term: number }>();
+  /** Nodes that the present event may have changed. */
+  readonly #changed: Node[] = [];
   readonly #clients: string[] = [];
   /** By index. */
   readonly #appliedAtMs: number[] = [0];
@@ -59,7 +61,7 @@ export class World implements WorldView, ClientWorld {
     this.#checkers = options.checkers ?? [];
     this.loop = new EventLoop({
       atRest: () => this.#atRest(),
-      failed: (error, owner) => this.#failed(error, owner),
+      failed: (error) => this.fail(asError(error)),
     });
     this.trace = new Trace(() => this.loop.nowUs, options.traceListener);
     this.streams = new ChanceStreams(options.seed);
@@ -84,6 +86,10 @@ export class World implements WorldView, ClientWorld {
 
   nodes(): Iterable<Node> {
     return this.#nodes;
+  }
+
+  changed(): Iterable<Node> {
+    return this.#changed;
   }
 
   get nowMs(): number {
@@ -161,20 +167,20 @@ export class World implements WorldView, ClientWorld {
     if (this.#failure !== undefined) throw this.#failure;
     this.#noteNodes();
     for (const checker of this.#checkers) checker.step(this);
+    this.#changed.length = 0;
+  }
+
+  #touch(node: Node): void {
+    if (!this.#changed.includes(node)) this.#changed.push(node);
   }
 
   #message(message: Message): void {
     for (const checker of this.#checkers) checker.message(message);
   }
 
-  #failed(error: unknown, owner: EventOwner | undefined): void {
-    if (owner instanceof Process && owner.isAlive) owner.fail(error);
-    else this.fail(error instanceof Error ? error : new Error(String(error)));
-  }
-
   /** What changed in the nodes, for the trace and for questions of when. */
   #noteNodes(): void {
-    for (const node of this.#nodes) {
+    for (const node of this.#changed) {
       if (!node.alive) continue;
       this.#noteApplied(node.appliedIndex);
       const { role, term } = node;
@@ -214,6 +220,7 @@ export class World implements WorldView, ClientWorld {
         disk,
         clock: this.#makeClock(name),
         chance: (incarnation) => this.streams.stream(`process ${name}/${incarnation}`),
+        touched: (touched) => this.#touch(touched),
         exited: (exited, exit) => this.#exited(exited, exit),
       },
       id,
@@ -304,6 +311,10 @@ export function urlOf(host: string): string {
 /** The clock rate for a share (-1 to 1) of the greatest drift. */
 export function driftOf(share: number): number {
   return 1 + share * MAX_CLOCK_DRIFT;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function brokenMember(node: Node, error: unknown): Error {

@@ -65,7 +65,7 @@ export class RaftInvariants implements StepChecker {
 
   /** Throws {@link ViolationError}. */
   step(world: WorldView): void {
-    for (const node of world.nodes()) {
+    for (const node of world.changed?.() ?? world.nodes()) {
       if (node.alive) this.#look(node, world);
     }
   }
@@ -78,8 +78,8 @@ export class RaftInvariants implements StepChecker {
       seen.log.forget();
       seen.commitIndex = 0;
       seen.appliedIndex = 0;
+      this.#look(node, world);
     }
-    this.step(world);
   }
 
   #look(node: NodeView, world: WorldView): void {

@@ -44,6 +44,8 @@ export interface WorldView {
   readonly nowMs: number;
   /** Every node that the world has ever had and whose disk still exists, in a fixed order. */
   nodes(): Iterable<NodeView>;
+  /** Those of them that may differ from how they were at the last step; left out: all. */
+  changed?(): Iterable<NodeView>;
 }
 
 /**
