@@ -19,7 +19,7 @@ export interface LevelTuning {
 }
 
 /** Size at which LevelDB starts a new journal by itself; {@link LevelWriter} does so long before. */
-const WRITE_BUFFER_BYTES = 64 << 20;
+const WRITE_BUFFER_BYTES = 160 << 20;
 /** Fewer, larger files: a listing of the folder stays cheap at the largest quotas. */
 const TABLE_BYTES = 8 << 20;
 

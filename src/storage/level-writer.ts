@@ -12,8 +12,12 @@ import type { LevelDb } from './level-db.js';
 
 export type LevelBatch = AbstractChainedBatch<LevelDb, Buffer, Buffer>;
 
-/** Journal size at which it is turned over: bounds what a start has to replay. */
-const TURNOVER_BYTES = 16 << 20;
+/**
+ * Journal size at which it is turned over: bounds what a start has to replay. Every turnover makes a table
+ * that spans all keys (each batch carries the applied index), and merging that into the level below
+ * rewrites it, up to 100 MB: so not too often.
+ */
+const TURNOVER_BYTES = 48 << 20;
 /** What LevelDB's memory and our own framing add to a record's key and value, at most about. */
 export const RECORD_OVERHEAD_BYTES = 80;
 /** A range that no key lies in: compacting it flushes the journal and does no more. */
