@@ -8,6 +8,7 @@
  * - `lease-alive`: no answer says that a lease is gone while it must be there.
  * - `lease-revoked-once`: a lease is revoked for one client only, unless it was granted again.
  * - `lease-takes-keys`: a revoked lease's keys go with it, all in one revision, and no key has it later.
+ *   (Keys that go one after the other are writes from nowhere, see linearizable-by-revision.ts.)
  * - `lease-ttl`: an answer's TTL lies within what was granted (a new leader's extension included).
  * - `lease-expires`: at the end, no lease is left that nobody has renewed for longer than it can last.
  *

@@ -25,7 +25,7 @@ import { canonical, withoutHeader } from './canonical.js';
 import { matchEach } from './matching.js';
 import { executeRange, executeWrite } from './model.js';
 import { ObservedFloor, shownRevision } from './observed-floor.js';
-import { viewAt, type TrueHistory } from './true-history.js';
+import { attachedKeys, viewAt, type AppliedRequest, type TrueHistory } from './true-history.js';
 import type { Violation } from './violation.js';
 
 export type KvOperation = Operation<'range' | 'put' | 'deleteRange' | 'txn'>;
@@ -40,6 +40,8 @@ class RevisionWitness {
   readonly #truth: TrueHistory;
   readonly #floor: ObservedFloor;
   readonly #violations: Violation[] = [];
+  /** Revisions at which a lease went, if the log is known and was asked. */
+  #leaseEnds: ReadonlySet<number> | undefined;
   /** Ids of the acknowledged writes that made each revision. */
   readonly #owners = new Map<number, number>();
 
@@ -208,33 +210,29 @@ class RevisionWitness {
     this.#violations.push({ promise: 'write-from-nowhere', explanation });
   }
 
-  /** With the log at hand it says so; else: deletions only, of keys that one lease had. */
+  /** With the log at hand it says so; else: the deletion of all keys that one lease had, and no others. */
   #isLeaseEnd(revision: number): boolean {
     const { timeline, applied } = this.#truth;
     if (applied !== undefined) {
-      this.#leaseEnds ??= new Set(
-        applied
-          .filter((one) => one.changed && one.op.kind === 'leaseRevoke')
-          .map((one) => one.revision),
-      );
+      this.#leaseEnds ??= leaseEndsOf(applied);
       return this.#leaseEnds.has(revision);
     }
-    const leases = new Set(
-      timeline
-        .eventsOf(revision)
-        .map(({ type, kv }) =>
-          type === 'delete' ? timeline.pairAt(kv.key, revision - 1)?.lease : 0n,
-        ),
-    );
-    return leases.size === 1 && !leases.has(0n);
+    const events = timeline.eventsOf(revision);
+    const lease = timeline.pairAt(events[0]!.kv.key, revision - 1)?.lease ?? 0n;
+    if (lease === 0n || events.some(({ type }) => type === 'put')) return false;
+    const gone = events.map(({ kv }) => kv.key);
+    return gone.join('\u0100') === attachedKeys(timeline, revision - 1, lease).join('\u0100');
   }
-
-  #leaseEnds: Set<number> | undefined;
 
   #report(promise: string, { id, kind }: Operation, explanation: string): void {
     const text = `${kind} ${id} ${explanation}`;
     this.#violations.push({ promise, explanation: text, operations: [id] });
   }
+}
+
+function leaseEndsOf(applied: readonly AppliedRequest[]): Set<number> {
+  const ends = applied.filter(({ changed, op }) => changed && op.kind === 'leaseRevoke');
+  return new Set(ends.map(({ revision }) => revision));
 }
 
 /** Kinds whose answer's revision is that of the moment they were applied. */

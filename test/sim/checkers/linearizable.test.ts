@@ -291,6 +291,20 @@ describe('by revision', () => {
     ]);
   });
 
+  test('write-from-nowhere: the keys of a lease go one after the other', () => {
+    const story = new Story();
+    story.do('leaseGrant', { id: 7n, ttl: 5 });
+    story.put('a', '1', { lease: 7n });
+    story.put('b', '1', { lease: 7n });
+    story.happen({ kind: 'deleteRange', request: deleteRequest('a') });
+    story.happen({ kind: 'leaseRevoke', request: { id: 7n } });
+    assert.deepEqual(byRevision(story), ['write-from-nowhere']);
+    const truth = { timeline: story.machine.timeline };
+    const violations = checkLinearizableByRevision(story.history, truth);
+    assert.match(violations[0]!.explanation, /^revision 4 /);
+    assert.equal(violations.length, 1);
+  });
+
   test('revision-refused: as compacted though nobody has compacted', () => {
     const story = new Story();
     story.put('a', '1');
