@@ -335,10 +335,10 @@ export class Member {
     if (data.length > this.config.maxRequestBytes) {
       return Promise.reject(etcdError('requestTooLarge'));
     }
-    const result = this.#proposals.wait<T>(id);
-    this.#queue.add(id, data);
+    const proposal = this.#proposals.wait<T>(id);
+    this.#queue.add(proposal, data);
     this.#driver.wake();
-    return result;
+    return proposal.result;
   }
 
   /** Resolves when reading the store here and now is linearizable (dissertation, 6.4). */
@@ -620,20 +620,20 @@ export class Member {
   /** Resolves when the change is applied; a leader that is missing is waited for. */
   async #proposeConfChange(change: ConfChange): Promise<void> {
     const { clock } = this.#environment;
-    const result = this.#proposals.wait<void>(change.id);
-    result.catch(() => {}); // it may expire while we wait for a leader
+    const proposal = this.#proposals.wait<void>(change.id);
+    proposal.result.catch(() => {}); // it may expire while we wait for a leader
     const data = encodeConfChange(change);
-    while (this.#proposals.isWaiting(change.id)) {
+    while (!proposal.settled) {
       const outcome = this.raft.proposeConfChange({ type: 'v1', data });
       if (outcome === 'transferring') this.#proposals.fail(change.id, etcdError('proposalDropped'));
       if (outcome === 'accepted') {
-        this.#proposals.accepted(change.id, this.raft.term);
+        proposal.takenInTerm = this.raft.term;
         this.#driver.wake();
         break;
       }
       await new Promise<void>((resolve) => clock.after(this.config.heartbeatMs, resolve));
     }
-    return result;
+    return proposal.result;
   }
 
   /** Resolves when everything that is committed now is applied. */

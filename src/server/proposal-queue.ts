@@ -2,29 +2,26 @@
  * Proposals on their way into raft. All of a turn go in together (one append, one message per
  * follower); those that find no leader wait until there is one, or until their time is over.
  */
-import { etcdError } from '../api/index.js';
+import { type EtcdErrorName, etcdError } from '../api/index.js';
 import type { Raft } from '../raft/index.js';
-import type { Proposals } from './proposals.js';
+import type { Proposal, Proposals } from './proposals.js';
 
 /** Callers that may wait at once; beyond, requests are refused. */
 const MAX_WAITING = 100_000;
 
-interface Queued {
-  readonly id: bigint;
-  readonly data: Uint8Array;
-}
-
 export class ProposalQueue {
   readonly #proposals: Proposals;
-  #gathered: Queued[] = [];
+  #gathered: Proposal[] = [];
+  #data: Uint8Array[] = [];
 
   constructor(proposals: Proposals) {
     this.#proposals = proposals;
   }
 
-  /** Takes an encoded request; its result comes through {@link Proposals.wait}. */
-  add(id: bigint, data: Uint8Array): void {
-    this.#gathered.push({ id, data });
+  /** Takes a request encoded as `data`. */
+  add(proposal: Proposal, data: Uint8Array): void {
+    this.#gathered.push(proposal);
+    this.#data.push(data);
   }
 
   get isFull(): boolean {
@@ -34,21 +31,30 @@ export class ProposalQueue {
   /** Offers everything gathered to the core. Called at the beginning of each turn. */
   offer(raft: Raft): void {
     if (this.#gathered.length === 0) return;
-    const queued = this.#gathered.filter(({ id }) => this.#proposals.isWaiting(id));
+    this.#dropSettled();
+    const result = raft.propose(this.#data);
+    if (result === 'noLeader') return;
+    const gathered = this.#gathered;
     this.#gathered = [];
-    const result = raft.propose(queued.map(({ data }) => data));
-    switch (result) {
-      case 'accepted':
-        for (const { id } of queued) this.#proposals.accepted(id, raft.term);
-        return;
-      case 'noLeader':
-        this.#gathered = queued;
-        return;
-      case 'transferring':
-        for (const { id } of queued) this.#proposals.fail(id, etcdError('proposalDropped'));
-        return;
-      default:
-        for (const { id } of queued) this.#proposals.fail(id, etcdError('requestTooManyRequests'));
+    this.#data = [];
+    if (result === 'accepted') {
+      for (const proposal of gathered) proposal.takenInTerm = raft.term;
+    } else {
+      this.#refuse(
+        gathered,
+        result === 'transferring' ? 'proposalDropped' : 'requestTooManyRequests',
+      );
     }
+  }
+
+  /** Whoever has given up while there was no leader must not be proposed any more. */
+  #dropSettled(): void {
+    if (!this.#gathered.some(({ settled }) => settled)) return;
+    this.#data = this.#data.filter((_, i) => !this.#gathered[i]!.settled);
+    this.#gathered = this.#gathered.filter(({ settled }) => !settled);
+  }
+
+  #refuse(proposals: readonly Proposal[], name: EtcdErrorName): void {
+    for (const { id } of proposals) this.#proposals.fail(id, etcdError(name));
   }
 }

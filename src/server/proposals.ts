@@ -1,6 +1,6 @@
 /**
  * Callers waiting for their proposal to be applied. A proposal that raft cannot take yet (no leader)
- * waits here and is offered again; each has the same time limit, so the oldest is always first.
+ * waits as well; each has the same time limit, so the oldest is always first.
  */
 import { type EtcdError, etcdError } from '../api/index.js';
 import type { Clock } from './environment.js';
@@ -8,23 +8,42 @@ import type { Clock } from './environment.js';
 /** What applying an entry came to, handed to the waiting caller. */
 export type ApplyResult = { value: unknown } | { error: EtcdError };
 
-interface Waiting {
-  readonly resolve: (value: any) => void;
-  readonly reject: (error: unknown) => void;
-  readonly deadlineMs: number;
+/** Why a proposal that raft took may not have come back in time. */
+export type TimeoutCause = 'timeout' | 'timeoutDueToLeaderFail' | 'timeoutDueToConnectionLost';
+
+/** One caller. */
+export class Proposal<T = any> {
+  readonly id: bigint;
+  readonly result: Promise<T>;
   readonly proposedAtMs: number;
   /**
    * Term in which raft took it; 0 while it has not: then the caller gets a bare deadline error (as
    * etcd's does).
    */
-  term: number;
+  takenInTerm = 0;
+  /** The caller has been answered. */
+  settled = false;
+  #resolve!: (value: T) => void;
+  #reject!: (error: EtcdError) => void;
+
+  constructor(id: bigint, proposedAtMs: number) {
+    this.id = id;
+    this.proposedAtMs = proposedAtMs;
+    this.result = new Promise<T>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  settle(result: ApplyResult): void {
+    this.settled = true;
+    if ('error' in result) this.#reject(result.error);
+    else this.#resolve(result.value as T);
+  }
 }
 
-/** Why a proposal that raft took may not have come back in time. */
-export type TimeoutCause = 'timeout' | 'timeoutDueToLeaderFail' | 'timeoutDueToConnectionLost';
-
 export class Proposals {
-  readonly #waiting = new Map<bigint, Waiting>();
+  readonly #waiting = new Map<bigint, Proposal>();
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #cause: (proposedAtMs: number) => TimeoutCause;
@@ -39,27 +58,23 @@ export class Proposals {
     return this.#waiting.size;
   }
 
-  /** Resolves with the value that {@link Proposals.finish} is given for `id`, or rejects. */
-  wait<T>(id: bigint): Promise<T> {
-    const now = this.#clock.monotonicMs();
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.set(id, {
-        resolve,
-        reject,
-        proposedAtMs: now,
-        deadlineMs: now + this.#timeoutMs,
-        term: 0,
-      });
-    });
+  /** A caller that will get what {@link Proposals.finish} is given for `id`, or a refusal. */
+  wait<T>(id: bigint): Proposal<T> {
+    const proposal = new Proposal<T>(id, this.#clock.monotonicMs());
+    this.#waiting.set(id, proposal);
+    return proposal;
   }
 
-  isWaiting(id: bigint): boolean {
-    return this.#waiting.has(id);
+  /** The entry was applied; nobody may be waiting (another member's, or given up). */
+  finish(id: bigint, result: ApplyResult): void {
+    const proposal = this.#waiting.get(id);
+    if (proposal === undefined) return;
+    this.#waiting.delete(id);
+    proposal.settle(result);
   }
 
-  accepted(id: bigint, term: number): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting !== undefined) waiting.term = term;
+  fail(id: bigint, error: EtcdError): void {
+    this.finish(id, { error });
   }
 
   /**
@@ -68,31 +83,17 @@ export class Proposals {
    * time; that it may still turn up is what the error says.
    */
   newTermApplied(term: number): void {
-    for (const [id, waiting] of this.#waiting) {
-      if (waiting.term > 0 && waiting.term < term)
-        this.fail(id, etcdError('timeoutDueToLeaderFail'));
+    for (const [id, { takenInTerm }] of this.#waiting) {
+      if (takenInTerm > 0 && takenInTerm < term) this.fail(id, etcdError('timeoutDueToLeaderFail'));
     }
-  }
-
-  /** The entry was applied; nobody may be waiting (another member's, or given up). */
-  finish(id: bigint, result: ApplyResult): void {
-    const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return;
-    this.#waiting.delete(id);
-    if ('error' in result) waiting.reject(result.error);
-    else waiting.resolve(result.value);
-  }
-
-  fail(id: bigint, error: EtcdError): void {
-    this.finish(id, { error });
   }
 
   /** Rejects those whose time is over. Call it a few times a second. */
   expire(): void {
-    const now = this.#clock.monotonicMs();
-    for (const [id, waiting] of this.#waiting) {
-      if (waiting.deadlineMs > now) return;
-      const name = waiting.term > 0 ? this.#cause(waiting.proposedAtMs) : 'contextDeadlineExceeded';
+    const latestMs = this.#clock.monotonicMs() - this.#timeoutMs;
+    for (const [id, { proposedAtMs, takenInTerm }] of this.#waiting) {
+      if (proposedAtMs > latestMs) return;
+      const name = takenInTerm > 0 ? this.#cause(proposedAtMs) : 'contextDeadlineExceeded';
       this.fail(id, etcdError(name));
     }
   }

@@ -16,8 +16,8 @@ test('a caller gets what applying its entry came to', async () => {
   const second = proposals.wait(2n);
   proposals.finish(2n, { error: etcdError('leaseNotFound') });
   proposals.finish(1n, { value: 'done' });
-  assert.equal(await first, 'done');
-  await assert.rejects(second, { name: 'leaseNotFound' });
+  assert.equal(await first.result, 'done');
+  await assert.rejects(second.result, { name: 'leaseNotFound' });
 });
 
 test('the result of an entry that nobody waits for goes nowhere', () => {
@@ -30,11 +30,11 @@ test('a proposal that raft took times out with the cause, one that it never took
   const { clock, proposals } = setUp();
   const taken = proposals.wait(1n);
   const untaken = proposals.wait(2n);
-  proposals.accepted(1n, 2);
+  taken.takenInTerm = 2;
   clock.advance(7000);
   proposals.expire();
-  await assert.rejects(taken, { name: 'timeoutDueToLeaderFail' });
-  await assert.rejects(untaken, { name: 'contextDeadlineExceeded' });
+  await assert.rejects(taken.result, { name: 'timeoutDueToLeaderFail' });
+  await assert.rejects(untaken.result, { name: 'contextDeadlineExceeded' });
 });
 
 test("what an earlier leader took fails when the new leader's first entry is applied", async () => {
@@ -42,20 +42,20 @@ test("what an earlier leader took fails when the new leader's first entry is app
   const old = proposals.wait(1n);
   const current = proposals.wait(2n);
   const untaken = proposals.wait(3n);
-  proposals.accepted(1n, 4);
-  proposals.accepted(2n, 5);
+  old.takenInTerm = 4;
+  current.takenInTerm = 5;
   proposals.newTermApplied(5);
-  await assert.rejects(old, { name: 'timeoutDueToLeaderFail' });
-  assert.ok(proposals.isWaiting(2n) && proposals.isWaiting(3n));
+  await assert.rejects(old.result, { name: 'timeoutDueToLeaderFail' });
+  assert.ok(!current.settled && !untaken.settled);
   proposals.finish(2n, { value: 'done' });
   proposals.finish(3n, { value: 'later' });
-  assert.deepEqual(await Promise.all([current, untaken]), ['done', 'later']);
+  assert.deepEqual(await Promise.all([current.result, untaken.result]), ['done', 'later']);
 });
 
 test('before its time is over a proposal stays', () => {
   const { clock, proposals } = setUp();
-  void proposals.wait(1n);
+  const proposal = proposals.wait(1n);
   clock.advance(6999);
   proposals.expire();
-  assert.ok(proposals.isWaiting(1n));
+  assert.ok(!proposal.settled);
 });

@@ -1,2 +1,0 @@
-/** Filled by the suites of this folder. */
-export {};
