@@ -555,12 +555,19 @@ describe('10.2.1, writing to the leader’s disk in parallel', () => {
     assert.equal(member.takeReady().committedEntries.length, 1);
   });
 
-  test('a candidate counts its own vote, and asks for others, only when it is durable', () => {
+  test('a candidate counts its own vote only when it is durable', () => {
     const member = new TestMember({ confState: confOf([1n]) });
     member.raft.campaign();
     const ready = member.takeReady();
     assert.deepEqual([member.raft.role, ready.hardState?.vote], ['candidate', 1n]);
     member.persist();
     assert.equal(member.raft.role, 'leader');
+  });
+
+  test('and asks for others only then: a crash could take back the log end that it shows', () => {
+    const member = new TestMember();
+    member.raft.campaign();
+    const { messages, messagesAfterAppend } = member.takeReady();
+    assert.deepEqual([typesOf(messages), typesOf(messagesAfterAppend)], [[], ['vote>2', 'vote>3']]);
   });
 });

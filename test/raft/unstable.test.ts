@@ -129,9 +129,9 @@ test('a snapshot that is overtaken by a newer one does not count as installed', 
   unstable.restore(snapshotAt(20));
   unstable.handOut(1);
   unstable.restore(snapshotAt(30));
+  unstable.handOut(2);
   assert.equal(unstable.written(1), undefined);
   assert.equal(unstable.durableIndex, 0);
-  unstable.handOut(2);
   assert.equal(unstable.written(2)?.metadata.index, 30);
 });
 
