@@ -12,12 +12,15 @@ export class VirtualRaftLog implements RaftLog {
   readonly readable: LogImage;
   readonly #queue: WriteQueue<LogWrite>;
   readonly #checkRead: () => void;
+  /** Last entry once everything handed over so far is written. */
+  #submittedLastIndex: number;
 
   /** `durable` is what the disk keeps; `checkRead` throws when the disk cannot be read. */
   constructor(durable: LogImage, device: Device, checkRead: () => void) {
     this.readable = durable.copy();
     this.#queue = new WriteQueue(device, (write) => durable.apply(write));
     this.#checkRead = checkRead;
+    this.#submittedLastIndex = durable.lastIndex;
   }
 
   initialState(): { hardState: HardState; confState: ConfState } {
@@ -62,15 +65,22 @@ export class VirtualRaftLog implements RaftLog {
     return this.readable.identity;
   }
 
-  append({ entries, hardState, sync }: AppendBatch): Promise<void> {
-    return this.#write({ kind: 'append', entries, hardState }, sync);
+  async append({ entries, hardState, sync }: AppendBatch): Promise<void> {
+    if (entries.length > 0) this.#submittedLastIndex = this.#checkedEnd(entries);
+    await this.#write({ kind: 'append', entries, hardState }, sync);
   }
 
   async compact(index: number): Promise<void> {
-    if (index >= this.readable.firstIndex) await this.#write({ kind: 'compact', index }, false);
+    if (index < this.readable.firstIndex) return;
+    assert(
+      index <= this.readable.lastIndex,
+      () => `cannot compact at ${index}: the log ends at ${this.readable.lastIndex}`,
+    );
+    await this.#write({ kind: 'compact', index }, false);
   }
 
   install(metadata: SnapshotMetadata, hardState: HardState): Promise<void> {
+    this.#submittedLastIndex = metadata.index;
     return this.#write({ kind: 'install', metadata, hardState }, true);
   }
 
@@ -89,6 +99,17 @@ export class VirtualRaftLog implements RaftLog {
   /** See {@link WriteQueue.crash}. */
   crash(inFlightArrives: boolean, keep: (count: number) => number): number {
     return this.#queue.crash(inFlightArrives, keep);
+  }
+
+  /** Index of the last entry. A gap must be found before the disk has it. */
+  #checkedEnd(entries: readonly Entry[]): number {
+    const first = entries[0]!.index;
+    assert(
+      first >= this.readable.firstIndex && first <= this.#submittedLastIndex + 1,
+      () =>
+        `entry ${first} does not fit ${this.readable.firstIndex} to ${this.#submittedLastIndex}`,
+    );
+    return first + entries.length - 1;
   }
 
   #write(write: LogWrite, sync: boolean): Promise<void> {

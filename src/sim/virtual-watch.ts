@@ -1,5 +1,11 @@
 /** One watch on a stream of its own, from a simulated client to a member. */
-import type { Event, WatchCreateRequest, WatchRequest, WatchResponse } from '../api/index.js';
+import {
+  type Event,
+  type WatchCreateRequest,
+  type WatchRequest,
+  type WatchResponse,
+  isEtcdError,
+} from '../api/index.js';
 import type { EventBatch } from '../mvcc/index.js';
 import type { StreamReader } from '../server/index.js';
 import { type ClientWorld, PLAIN_CALL } from './client-world.js';
@@ -64,7 +70,12 @@ export class VirtualWatch implements OpenWatch {
     if (process?.services === undefined || !process.isServing) return this.#loseConnection();
     this.#process = process;
     this.#forget = process.onDeath(() => this.#loseConnection());
-    process.deliver(() => {
+    process.deliver(() => this.#serve(process, request));
+  }
+
+  /** In the member's process. */
+  #serve(process: Process, request: WatchCreateRequest): void {
+    try {
       this.#reader = process.services!.watch.open(
         {
           respond: (head, batch) => this.#respond(head, batch),
@@ -73,8 +84,11 @@ export class VirtualWatch implements OpenWatch {
         },
         PLAIN_CALL,
       );
-      this.#tell({ kind: 'create', request });
-    });
+    } catch (error) {
+      if (!isEtcdError(error)) throw error;
+      return this.#loseConnection(); // refused
+    }
+    this.#tell({ kind: 'create', request });
   }
 
   /** In the member's process. A promise that it returns is backpressure for a client that sends a lot. */

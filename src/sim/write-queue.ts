@@ -30,6 +30,7 @@ export class WriteQueue<Write> {
   /** Where what is durable goes, in order. */
   readonly #makeDurable: (write: Write) => void;
   #broken: StorageError | undefined;
+  #isDead = false;
   readonly #idle: (() => void)[] = [];
 
   constructor(device: Device, makeDurable: (write: Write) => void) {
@@ -54,6 +55,7 @@ export class WriteQueue<Write> {
    * Returns how many writes were lost.
    */
   crash(inFlightArrives: boolean, keep: (count: number) => number): number {
+    this.#isDead = true;
     const kept = keep(this.#unsynced.length);
     const whole = kept === this.#unsynced.length;
     const arrived = whole && inFlightArrives ? this.#inFlight.map(({ write }) => write) : [];
@@ -74,6 +76,7 @@ export class WriteQueue<Write> {
   }
 
   #written(group: QueuedWrite<Write>[]): void {
+    if (this.#isDead) return;
     this.#inFlight = [];
     this.#broken ??= this.#device.refusal();
     if (this.#broken === undefined) this.#keep(group);

@@ -1,0 +1,121 @@
+/** `npm run sim`: one seed with its whole trace, or many with only their failures. */
+import process from 'node:process';
+import yargs from 'yargs';
+import { PROFILES, type ScenarioOptions, scenarioOf } from './profiles.js';
+import { progressLine, summary } from './progress-bar.js';
+import { type SeedReport, type SeedRun, replayCommand, runSeeds } from './run-seeds.js';
+import { Simulation } from './simulation.js';
+import { traceLine } from './trace.js';
+
+function parse(words: readonly string[]) {
+  return yargs(words)
+    .scriptName('npm run sim --')
+    .usage('$0 [options]\n\nRuns whole clusters under virtual time, with faults, from a seed.')
+    .option('seed', { type: 'number', describe: 'run this one and print its whole trace' })
+    .option('seeds', { type: 'number', describe: 'run so many and print their failures' })
+    .option('first', { type: 'number', default: 1, describe: 'the first of many seeds' })
+    .option('minutes', { type: 'number', describe: 'run seeds for so long' })
+    .option('profile', { choices: PROFILES, describe: 'what happens; everything by default' })
+    .option('members', { type: 'number', describe: 'founders; three or five by default' })
+    .option('seconds', { type: 'number', describe: 'virtual seconds of faults; 30 by default' })
+    .option('replay', {
+      type: 'boolean',
+      default: false,
+      describe: 'run each seed twice and compare',
+    })
+    .option('quiet', { type: 'boolean', default: false, describe: 'with --seed: no trace' })
+    .strict()
+    .help()
+    .version(false)
+    .parseAsync();
+}
+
+async function main(): Promise<number> {
+  const { seed, seeds, first, minutes, profile, members, seconds, replay, quiet } = await parse(
+    process.argv.slice(2),
+  );
+  const scenario: ScenarioOptions = {
+    ...(profile !== undefined && { profile }),
+    ...(members !== undefined && { members }),
+    ...(seconds !== undefined && { seconds }),
+  };
+  if (seed !== undefined) return runOne(seed, scenario, quiet);
+  const count = seeds ?? (minutes === undefined ? 20 : undefined);
+  return runMany({ first, count, minutes, scenario, replay });
+}
+
+async function runOne(seed: number, options: ScenarioOptions, quiet: boolean): Promise<number> {
+  nameSeedOnCrash(() => seed, options);
+  const scenario = scenarioOf(seed, options);
+  const simulation = quiet
+    ? new Simulation(scenario)
+    : new Simulation(scenario, { trace: (event) => print(traceLine(event)) });
+  const result = await simulation.run();
+  const seconds = (result.virtualMs / 1000).toFixed(1);
+  print(
+    `seed ${seed}: ${scenario.members} members, ${seconds} virtual seconds, ${result.events} events, ` +
+      `${result.operationsDone} operations done, trace ${result.traceHash}`,
+  );
+  if (result.violations.length === 0) {
+    print('every promise was kept');
+    return 0;
+  }
+  tell({ seed, members: scenario.members, violations: result.violations }, options);
+  return 1;
+}
+
+async function runMany(run: SeedRun): Promise<number> {
+  let seeds = 0;
+  nameSeedOnCrash(() => run.first + seeds, run.scenario);
+  const totals = await runSeeds(run, {
+    failed: (report) => {
+      clearLine();
+      tell(report, run.scenario);
+    },
+    progress: (now) => {
+      seeds = now.seeds;
+      const shares = [
+        now.seeds / (run.count ?? Infinity),
+        now.wallMs / 60_000 / (run.minutes ?? Infinity),
+      ];
+      showLine(progressLine(now, Math.max(...shares)));
+    },
+  });
+  clearLine();
+  print(summary(totals));
+  return totals.failures === 0 ? 0 : 1;
+}
+
+function tell({ seed, members, violations }: SeedReport, options: ScenarioOptions): void {
+  print(`seed ${seed} (${members} members) broke ${violations.length} promises:`);
+  for (const { promise, explanation } of violations.slice(0, MAX_TOLD)) {
+    print(`  ${promise}: ${explanation}`);
+  }
+  if (violations.length > MAX_TOLD) print(`  … and ${violations.length - MAX_TOLD} more`);
+  print(`  again, with its trace: ${replayCommand(seed, options)}`);
+}
+
+const MAX_TOLD = 5;
+
+/** A promise that nobody catches is a fault of the members or of the simulator: the seed must be told. */
+function nameSeedOnCrash(seed: () => number, options: ScenarioOptions): void {
+  process.once('unhandledRejection', (error) => {
+    print(`an error that nobody handled, in ${replayCommand(seed(), options)}`);
+    print(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exit(1);
+  });
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function showLine(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+}
+
+function clearLine(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+}
+
+process.exitCode = await main();
