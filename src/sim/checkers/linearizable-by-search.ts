@@ -10,8 +10,9 @@
  * The problem is NP-complete: a key on which the search takes too many steps is reported as undecided,
  * which is no violation.
  *
- * After Wing and Gong (1993), with Lowe's (2017) idea of ordering an operation no sooner than somebody
- * must know: the search goes through the history once and keeps every configuration it may be in.
+ * After Wing and Gong (1993), with Lowe's (2017) ideas: nothing is put in order before somebody must know
+ * (an answer comes), and no configuration is tried twice. Orders in which least has happened are tried
+ * first, which mostly finds one at once, however many requests of unknown outcome there are.
  */
 import type { History, Operation } from '../history.js';
 import { keysNamedBy, projectOnKey, type KeyOperation, type KeyState } from './key-operation.js';
@@ -86,62 +87,91 @@ interface Configuration {
 
 type KeyResult = 'linearizable' | 'undecided' | Omit<Failure, 'key'>;
 
-/** `operations`: all that concern one key. */
-function searchKey(operations: readonly KeyOperation[], maxSteps: number): KeyResult {
-  const open = new Set<KeyOperation>();
-  const prefix: number[] = [];
-  let configurations: Configuration[] = [{ state: undefined, happened: new Set() }];
-  let stepsLeft = maxSteps;
-  for (const { operation, isReturn } of momentsOf(operations)) {
-    if (!isReturn) {
-      open.add(operation);
-      continue;
-    }
-    const next = new ConfigurationSet();
-    for (const configuration of configurations) {
-      stepsLeft -= settle(configuration, operation, open, stepsLeft, next);
-      if (stepsLeft <= 0) return 'undecided';
-    }
-    open.delete(operation);
-    if (next.size === 0) {
-      return { prefix, misfit: operation.id, states: distinctStates(configurations) };
-    }
-    configurations = next.list();
-    prefix.push(operation.id);
-  }
-  return 'linearizable';
+/** An answer, and what was under way when it came: called and not answered, itself included. */
+interface Answer {
+  readonly returned: KeyOperation;
+  readonly open: readonly KeyOperation[];
 }
 
-/**
- * Adds to `found` every configuration in which `returned` has happened, reached from `from` by letting
- * open operations happen, `returned` last. The result is the number of steps taken.
- */
-function settle(
-  from: Configuration,
-  returned: KeyOperation,
-  open: ReadonlySet<KeyOperation>,
-  maxSteps: number,
-  found: ConfigurationSet,
-): number {
-  const passed = new ConfigurationSet();
-  const pending = [from];
-  let steps = 0;
-  for (let one = pending.pop(); one !== undefined && steps < maxSteps; one = pending.pop()) {
-    steps++;
-    if (one.happened.has(returned)) {
-      found.add({ state: one.state, happened: without(one.happened, returned) });
-      continue;
+/** `operations`: all that concern one key. */
+function searchKey(operations: readonly KeyOperation[], maxSteps: number): KeyResult {
+  const answers = answersOf(operations);
+  if (answers.length === 0) return 'linearizable';
+  const search = new KeySearch(answers, maxSteps);
+  const isFound = search.run();
+  if (isFound) return 'linearizable';
+  if (search.stepsLeft <= 0) return 'undecided';
+  const prefix = answers.slice(0, search.longest).map(({ returned }) => returned.id);
+  const misfit = answers[search.longest]!.returned.id;
+  return { prefix, misfit, states: search.lastStates() };
+}
+
+/** Depth first over the answers: each level has one more of them in order. */
+class KeySearch {
+  stepsLeft: number;
+  /** Answers that some order has satisfied. */
+  longest = 0;
+  readonly #answers: readonly Answer[];
+  /** Configurations tried after so many answers; all but those on the path have failed. */
+  readonly #tried: ConfigurationSet[];
+
+  constructor(answers: readonly Answer[], maxSteps: number) {
+    this.#answers = answers;
+    this.stepsLeft = maxSteps;
+    this.#tried = Array.from({ length: answers.length + 1 }, () => new ConfigurationSet());
+  }
+
+  /** True when an order satisfies all answers; false when none does, or no steps are left. */
+  run(): boolean {
+    const start: Configuration = { state: undefined, happened: new Set() };
+    this.#tried[0]!.add(start);
+    const path = [this.#settle(start, this.#answers[0]!)];
+    while (path.length > 0 && this.stepsLeft > 0) {
+      const next = path.at(-1)!.next();
+      if (next.done === true) {
+        path.pop();
+        continue;
+      }
+      if (!this.#tried[path.length]!.add(next.value)) continue;
+      this.longest = Math.max(this.longest, path.length);
+      if (path.length === this.#answers.length) return true;
+      path.push(this.#settle(next.value, this.#answers[path.length]!));
     }
-    for (const operation of open) {
-      if (one.happened.has(operation)) continue;
-      const happened = new Set(one.happened).add(operation);
-      for (const state of operation.step(one.state)) {
-        const next = { state, happened };
-        if (passed.add(next)) pending.push(next);
+    return false;
+  }
+
+  /** What the key may have been after the longest prefix. */
+  lastStates(): KeyState[] {
+    const states = this.#tried[this.longest]!.list().map(({ state }) => state);
+    return [...new Map(states.map((state) => [nameOf(state), state])).values()];
+  }
+
+  /**
+   * Every configuration in which `returned` has happened, reached from `from` by letting open operations
+   * happen, `returned` last; those with the fewest of them first.
+   */
+  *#settle(from: Configuration, { returned, open }: Answer): Generator<Configuration, undefined> {
+    const passed = new ConfigurationSet();
+    const pending = [from];
+    for (let i = 0; i < pending.length; i++) {
+      const one = pending[i]!;
+      if (--this.stepsLeft <= 0) return;
+      if (one.happened.has(returned)) {
+        yield { state: one.state, happened: without(one.happened, returned) };
+        continue;
+      }
+      for (const operation of open) {
+        if (one.happened.has(operation)) continue;
+        const states = operation.step(one.state);
+        if (states.length === 0) continue;
+        const happened = new Set(one.happened).add(operation);
+        for (const state of states) {
+          const next = { state, happened };
+          if (passed.add(next)) pending.push(next);
+        }
       }
     }
   }
-  return steps;
 }
 
 function without(set: ReadonlySet<KeyOperation>, member: KeyOperation): Set<KeyOperation> {
@@ -156,7 +186,6 @@ function without(set: ReadonlySet<KeyOperation>, member: KeyOperation): Set<KeyO
  */
 class ConfigurationSet {
   readonly #byState = new Map<string, Configuration[]>();
-  size = 0;
 
   /** False when it has nothing new. */
   add(configuration: Configuration): boolean {
@@ -165,7 +194,6 @@ class ConfigurationSet {
     if (known.some((other) => dominates(other, configuration))) return false;
     known.push(configuration);
     this.#byState.set(name, known);
-    this.size++;
     return true;
   }
 
@@ -189,23 +217,18 @@ function nameOf(state: KeyState): string {
   return `${version} ${lease} ${modRevision} ${createRevision} ${value}`;
 }
 
-function distinctStates(configurations: readonly Configuration[]): KeyState[] {
-  return [...new Map(configurations.map(({ state }) => [nameOf(state), state])).values()];
-}
-
-interface Moment {
-  readonly at: number;
-  readonly operation: KeyOperation;
-  readonly isReturn: boolean;
-}
-
-/** Calls and answers in the order of time; what was never answered has a call only. */
-function momentsOf(operations: readonly KeyOperation[]): Moment[] {
-  const moments: Moment[] = [];
-  for (const operation of operations) {
-    moments.push({ at: operation.invoked, operation, isReturn: false });
-    if (operation.returned === Infinity) continue;
-    moments.push({ at: operation.returned, operation, isReturn: true });
-  }
-  return moments.sort((a, b) => a.at - b.at);
+/** The answers in the order of time. What was never answered is open from its call on. */
+function answersOf(operations: readonly KeyOperation[]): Answer[] {
+  const calls = [...operations].sort((a, b) => a.invoked - b.invoked);
+  const returns = operations.filter(({ returned }) => returned !== Infinity);
+  returns.sort((a, b) => a.returned - b.returned);
+  return returns.map((returned) => {
+    const isOpen = (one: KeyOperation) =>
+      one.invoked < returned.returned && one.returned >= returned.returned;
+    const open = calls.filter(isOpen);
+    // Those that must happen some time come before those that need not.
+    const must = open.filter((one) => one.returned !== Infinity);
+    const may = open.filter((one) => one.returned === Infinity);
+    return { returned, open: [...must, ...may] };
+  });
 }

@@ -12,7 +12,7 @@ export interface WatcherOptions {
   /** A number that no other watcher of the run has, or a new one after a compaction. */
   readonly nextId: () => number;
   readonly place: number;
-  /** Virtual milliseconds between a loss and the next try. */
+  /** Virtual milliseconds between a loss and the next try; up to eight times that if tries fail. */
   readonly retryMs: number;
   readonly onResponse?: (response: WatchResponse) => void;
   /**
@@ -31,6 +31,8 @@ export class Watcher {
   #position: number;
   #watch: OpenWatch | undefined;
   #stopped = false;
+  /** Tries since the last that got an answer. */
+  #failures = 0;
 
   constructor(client: WorkloadClient, options: WatcherOptions) {
     this.#client = client;
@@ -83,13 +85,14 @@ export class Watcher {
   }
 
   #take(response: WatchResponse): void {
+    this.#failures = 0;
     this.#position = Math.max(this.#position, nextAfter(response, this.#position));
     this.#options.onResponse?.(response);
   }
 
   async #goOn(compactRevision: number): Promise<void> {
     if (compactRevision > 0 && !(await this.#beginAnew(compactRevision))) return;
-    await this.#client.sleep(this.#options.retryMs);
+    await this.#client.sleep(this.#options.retryMs * 2 ** Math.min(this.#failures++, 3));
     if (this.#stopped || this.#client.stopping) return;
     this.#place++;
     this.#open();
