@@ -1,11 +1,12 @@
-// Compiles everything: codecs from proto/, then all TypeScript projects. Run by `npm ci` (prepare).
+// build.mjs [program|all]: compiles the program (src), or everything: src, tests, bench, and the
+// generated codecs that the tests compare ours with. `npm ci` (prepare) builds the program.
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newestSource, stampFile } from './sources.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-process.chdir(root);
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const what = process.argv[2] ?? 'program';
 
 if (!existsSync('node_modules/typescript')) {
   // Installed from the packed package: dist is inside it and there is nothing to compile.
@@ -20,9 +21,12 @@ function run(label, command, args) {
   }
 }
 
-const newest = newestSource();
+const newest = newestSource(what);
 // tsc leaves the output of deleted files behind, and a deleted test would go on running.
 rmSync('dist', { recursive: true, force: true });
-run('generating codecs', process.execPath, ['scripts/proto.mjs']);
-run('compiling', process.execPath, ['node_modules/typescript/bin/tsc', '-b']);
-writeFileSync(stampFile, String(newest));
+if (what === 'all') run('generating codecs', process.execPath, ['scripts/proto.mjs']);
+// src/cli and src/sim refer to every other room.
+const projects = what === 'all' ? [] : ['src/cli', 'src/sim'];
+run('compiling', process.execPath, ['node_modules/typescript/bin/tsc', '-b', ...projects]);
+writeFileSync(stampFile('program'), String(newest));
+if (what === 'all') writeFileSync(stampFile('all'), String(newest));

@@ -1,12 +1,17 @@
 // What the build is made from, and when it last changed.
 import { readdirSync, statSync } from 'node:fs';
 
-export const stampFile = 'dist/built-from';
-const folders = ['src', 'test', 'bench', 'proto', 'scripts'];
-const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'];
+const files = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'scripts/build.mjs'];
+const folders = {
+  program: ['src'],
+  all: ['src', 'test', 'bench', 'proto', 'scripts', 'tsconfig.json'],
+};
 
-/** Newest modification time, in milliseconds, of anything the build reads. */
-export function newestSource() {
+/** Holds the time of the newest source that a build of `what` has seen. */
+export const stampFile = (what) => `dist/built-${what}`;
+
+/** Newest modification time, in milliseconds, of anything that a build of `what` reads. */
+export function newestSource(what) {
   let newest = 0;
   const look = (path) => {
     const stat = statSync(path, { throwIfNoEntry: false });
@@ -16,6 +21,6 @@ export function newestSource() {
     }
     newest = Math.max(newest, stat.mtimeMs);
   };
-  for (const path of [...folders, ...files]) look(path);
+  for (const path of [...folders[what], ...files]) look(path);
   return newest;
 }

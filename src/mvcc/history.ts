@@ -10,7 +10,7 @@ import { tombstonePair, type Change } from './write-txn.js';
 const ENOUGH_RECORDS = 1000;
 /** etcd answers a watcher that catches up with so many revisions at a time. */
 const LARGEST_REVISIONS = 1000;
-const ENOUGH_BYTES = 512 * 1024;
+const ENOUGH_BYTES = 4 * 1024 * 1024;
 
 export interface History {
   readonly revisions: readonly RevisionChanges[];
@@ -19,7 +19,7 @@ export interface History {
 }
 
 /**
- * Reads whole revisions from `from` on: up to a thousand revisions, about a thousand records or half a
+ * Reads whole revisions from `from` on: up to a thousand revisions, about a thousand records or four
  * MiB, but never part of a revision. Where a compaction has passed `from` meanwhile, records may be missing.
  */
 export async function readHistory(keyspace: Keyspace, from: number): Promise<History> {

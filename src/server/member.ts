@@ -55,7 +55,7 @@ import { raftConfig } from './raft-options.js';
 import { ReadIndex } from './read-index.js';
 import { Reconfiguration } from './reconfiguration.js';
 import { SnapshotTransfer, appliedRecords } from './snapshot-transfer.js';
-import { type State, openState, replaceState } from './state.js';
+import { type State, checkBelongsTogether, openState, replaceState } from './state.js';
 import { STORAGE_VERSION } from './versions.js';
 
 /** Committed entries that may wait for the applier before new requests are refused (etcd's figure). */
@@ -124,6 +124,7 @@ export class Member {
         throw error;
       };
       const state = await openState(config, environment, (error) => fail(error));
+      checkBelongsTogether(identity, state);
       const member = new Member(config, environment, identity, state);
       fail = (error) => member.#fatal(error);
       gate.open(member);
@@ -664,7 +665,6 @@ export class Member {
   #fatal(reason: unknown): void {
     if (this.#stopped) return;
     const error = reason instanceof Error ? reason : new Error(String(reason));
-    this.log('error', 'member cannot go on', { error: error.message });
     this.#end(error);
     void this.stop();
   }

@@ -105,7 +105,9 @@ export class Reconfiguration {
 
   #checkReady(id: bigint): void {
     const { matchOf, memberId, membership } = this.#options;
-    if (membership.get(id)?.isLearner !== true) return; // refused at apply, with the right reason
+    const member = membership.get(id);
+    if (member === undefined) throw etcdError('memberNotFound');
+    if (!member.isLearner) return; // refused at apply, as in etcd
     const own = matchOf(memberId);
     const learner = matchOf(id);
     if (own === undefined || learner === undefined || learner < own * READY_SHARE) {
@@ -116,8 +118,8 @@ export class Reconfiguration {
   #checkPromote(id: bigint): void {
     const { membership } = this.#options;
     const voters = membership.voters();
-    const promoted = membership.get(id);
-    const started = voters.filter(isStarted).length + (promoted && isStarted(promoted) ? 1 : 0);
+    const promoted = membership.get(id)!;
+    const started = voters.filter(isStarted).length + (isStarted(promoted) ? 1 : 0);
     if (started < quorumOf(voters.length + 1)) throw etcdError('memberNotEnoughStarted');
   }
 

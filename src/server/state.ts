@@ -1,12 +1,19 @@
 /** Everything that applying the log changes, opened together and replaced together. */
 import { MetaKey, type Backend, decodeUint64 } from '../backend/index.js';
+import { hexId } from '../bytes/index.js';
 import { confStateJson } from '../codec/index.js';
 import { Lessor } from '../lease/index.js';
 import { Store } from '../mvcc/index.js';
 import type { ConfState, SnapshotMetadata } from '../raft/index.js';
+import type { LogIdentity } from '../storage/index.js';
 import { Alarms } from './alarms.js';
 import type { Environment } from './environment.js';
-import { type MemberConfig, minLeaseTtlSeconds, requestTimeoutMs } from './member-config.js';
+import {
+  type MemberConfig,
+  StartError,
+  minLeaseTtlSeconds,
+  requestTimeoutMs,
+} from './member-config.js';
 import { Membership } from './membership.js';
 import { completeInstall } from './snapshot-transfer.js';
 
@@ -60,6 +67,20 @@ export async function openState(
     onFailure,
   });
   return { store, lessor, membership, alarms, applied };
+}
+
+/**
+ * The log and the keyspace of one data dir must be of one member: a keyspace in which this member has
+ * never been comes from elsewhere. Throws {@link StartError}.
+ */
+export function checkBelongsTogether({ memberId, clusterId }: LogIdentity, state: State): void {
+  const { membership, applied } = state;
+  if (applied.index === 0 || membership.list().length === 0) return;
+  if (membership.get(memberId) !== undefined || membership.isRemoved(memberId)) return;
+  throw new StartError(
+    `the raft log in the data dir is that of member ${hexId(memberId)} of cluster ${hexId(clusterId)},` +
+      ' but the keyspace beside it knows no such member',
+  );
 }
 
 /** Has the backend's content replaced by `replace`, and reads everything anew. */

@@ -147,7 +147,9 @@ test('a watch whose start is compacted fails with compacted', () =>
     await store.compact(8);
     await assert.rejects(
       async () => {
-        for await (const _ of store.watch('a', { startRevision: 3 })) assert.fail('an event');
+        for await (const { revision } of store.watch('a', { startRevision: 3 })) {
+          assert.fail(`an event at ${revision}`);
+        }
       },
       { name: 'compacted' },
     );
@@ -158,7 +160,7 @@ test('a watch ends when its store closes, and nothing keeps the process alive', 
   const watch = store.watch('a');
   const ended = assert.rejects(
     async () => {
-      for await (const _ of watch) assert.fail('an event');
+      for await (const { revision } of watch) assert.fail(`an event at ${revision}`);
     },
     { name: 'stopped' },
   );
