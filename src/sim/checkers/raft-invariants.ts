@@ -10,6 +10,7 @@
  * - `state-machine-safety`: no two nodes commit or apply different entries at one index, in order.
  * - `committed-is-final`: a node drops no entry that it knows as committed.
  * - `quorum-commit`: when an index is first committed, a majority of voters has it on disk.
+ * - `current-term-commit`: a leader commits by counting only with an entry of its own term (5.4.2).
  * - `monotonic-node`: term and commit index of a running node never fall, applied does not pass commit.
  *
  * Does not verify what a snapshot contains (the equal-hash checker does), nor that anything happens at
@@ -177,10 +178,14 @@ export class RaftInvariants implements StepChecker {
     expect(differing === undefined, 'state-machine-safety', () => {
       return `node ${node.id} committed another entry than others at index ${differing}`;
     });
+    // What nobody knew before, this leader has counted itself.
     if (node.commitIndex <= before || node.role !== 'leader') return;
     const confStates = [seen.confState, node.confState];
     const term = node.entryAt(node.commitIndex)?.term;
     if (term === undefined) return;
+    expect(term === node.term, 'current-term-commit', () => {
+      return `leader ${node.id} of term ${node.term} committed index ${node.commitIndex} of term ${term}`;
+    });
     const holders = holdersOf(node.commitIndex, term, world);
     expect(
       confStates.some((confState) => isQuorum(holders, confState)),

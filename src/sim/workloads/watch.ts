@@ -27,6 +27,8 @@ export type WatchAction =
       readonly prevKv: boolean;
       readonly progressNotify: boolean;
       readonly fragment: boolean;
+      /** Asks for progress with the creation, and again whenever it resumes. */
+      readonly eager: boolean;
     }
   | { readonly op: 'move'; readonly watcher: number; readonly places: number }
   | { readonly op: 'progress'; readonly watcher: number }
@@ -35,6 +37,13 @@ export type WatchAction =
   | { readonly op: 'delete'; readonly key: string; readonly rangeEnd: string }
   /** Several keys in one revision: watchers must get them together. */
   | { readonly op: 'putAll'; readonly keys: readonly string[]; readonly value: string }
+  /** So many puts at once, and progress asked for while their events are on their way. */
+  | {
+      readonly op: 'burst';
+      readonly key: string;
+      readonly value: string;
+      readonly puts: number;
+    }
   | { readonly op: 'compact'; readonly back: number };
 
 export const watchWorkload: Workload<WatchStep> = {
@@ -57,6 +66,7 @@ const WEIGHTS: readonly [WatchAction['op'], number][] = [
   ['open', 10],
   ['move', 10],
   ['progress', 12],
+  ['burst', 8],
   ['close', 3],
   ['compact', 3],
 ];
@@ -81,6 +91,8 @@ function drawAction(chance: Chance, position: Position): WatchAction {
       return { op, key, rangeEnd: chance.happens(0.3) ? prefixEnd(WATCH_PREFIX) : '' };
     case 'putAll':
       return { op, keys: WATCH_KEYS.slice(0, chance.integer(2, WATCH_KEYS.length)), value };
+    case 'burst':
+      return { op, key, value, puts: chance.integer(5, 20) };
     case 'compact':
       return { op, back: chance.integer(0, 10) };
   }
@@ -98,6 +110,7 @@ function drawOpen(chance: Chance, key: string): WatchAction {
     prevKv: chance.happens(0.5),
     progressNotify: chance.happens(0.5),
     fragment: chance.happens(0.3),
+    eager: chance.happens(0.5),
   };
 }
 
@@ -123,6 +136,8 @@ class Watching {
         return this.#watcherOf(step)?.requestProgress();
       case 'close':
         return this.#close(step);
+      case 'burst':
+        return this.#burst(step);
       default:
         return write(this.#session, step);
     }
@@ -139,8 +154,19 @@ class Watching {
     this.#watchers.splice(this.#watchers.indexOf(watcher), 1);
   }
 
+  async #burst({ place, key, value, puts }: WatchStep & { op: 'burst' }): Promise<void> {
+    const all = Array.from({ length: puts }, (_, i) =>
+      this.#session.ask(place, 'put', putRequest(key, `${value}.${i}`)),
+    );
+    for (let times = 0; times < 3; times++) {
+      await this.#client.sleep(2);
+      for (const watcher of this.#watchers) watcher.requestProgress();
+    }
+    await Promise.all(all);
+  }
+
   #open(step: WatchStep & { op: 'open' }): Watcher {
-    const { key, rangeEnd, from, filters, prevKv, progressNotify, fragment, place } = step;
+    const { key, rangeEnd, from, filters, prevKv, progressNotify, fragment, eager, place } = step;
     const past = from === 'first' ? 1 : this.#session.revisionBefore(Number(from));
     return new Watcher(this.#client, {
       request: watchRequest(key, {
@@ -153,6 +179,7 @@ class Watching {
       }),
       nextId: () => watcherId(this.#client.id, this.#opened++),
       place,
+      eager,
       retryMs: 100,
       onResponse: ({ header }) => this.#session.sees(header?.revision ?? 0),
     });

@@ -14,6 +14,8 @@ export interface WatcherOptions {
   readonly place: number;
   /** Virtual milliseconds between a loss and the next try; up to eight times that if tries fail. */
   readonly retryMs: number;
+  /** Ask for progress right after each create request, while history is still being read. */
+  readonly eager?: boolean;
   readonly onResponse?: (response: WatchResponse) => void;
   /**
    * What it needs was compacted at this revision. Return the revision to begin anew at (the compaction's
@@ -82,6 +84,7 @@ export class Watcher {
       },
     });
     this.#watch = watch;
+    if (this.#options.eager === true) watch.requestProgress();
   }
 
   #take(response: WatchResponse): void {

@@ -97,6 +97,6 @@ test('any log: the same answers, refusals, revisions and pairs as the store', as
         await shipped.store.close();
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });

@@ -361,6 +361,18 @@ describe('commits', () => {
     world.step();
   });
 
+  test('current-term-commit: an older term’s entry is committed because a majority has it', () => {
+    const { world, a, b, c } = settled();
+    a.append(1, 'y').sync();
+    world.step();
+    a.lead(3);
+    b.follow(3).append(1, 'y').sync();
+    c.follow(3);
+    world.step();
+    a.commit(3);
+    world.breaks('current-term-commit');
+  });
+
   test('state-machine-safety: two nodes commit different entries', () => {
     const { world, a, b, c } = settled();
     a.append(1, 'y').sync();

@@ -424,7 +424,7 @@ test('any right delivery breaks nothing', () => {
       const settledRevision = story.machine.revision;
       assert.deepEqual(checkWatchGuarantees(story.history, story.truth, { settledRevision }), []);
     }),
-    { numRuns: 200 },
+    { numRuns: 150 },
   );
 });
 
@@ -483,7 +483,7 @@ test('one corruption of a right delivery is caught', () => {
         spoilt++;
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 250 },
   );
   assert.ok(spoilt >= 200);
 });

@@ -80,6 +80,7 @@ const watchOpen = fc
     prevKv: fc.boolean(),
     progressNotify: fc.boolean(),
     fragment: fc.boolean(),
+    eager: fc.boolean(),
   })
   .map(({ range, ...fields }) => ({ op: 'open' as const, ...range, ...fields }));
 
@@ -98,6 +99,12 @@ const watchAction = fc.oneof(
     ...op('putAll'),
     keys: fc.constantFrom(WATCH_KEYS.slice(0, 2), WATCH_KEYS.slice()),
     value: fc.constant(''),
+  }),
+  fc.record({
+    ...op('burst'),
+    key: watchKey,
+    value: fc.constant(''),
+    puts: fc.integer({ min: 1, max: 12 }),
   }),
   fc.record({ ...op('compact'), back: fc.nat(10) }),
 );

@@ -62,6 +62,28 @@ test('progress moves it on', async () => {
   assert.deepEqual(violations(cluster), []);
 });
 
+test('an eager one asks for progress with every creation', async () => {
+  const { cluster, watcher } = await watching({ startRevision: 1 }, { eager: true });
+  const [stream] = cluster.streams;
+  let asked = 0;
+  const counting = {
+    ...cluster.client(),
+    watch: () => ({ requestProgress: () => asked++, cancel() {} }),
+  };
+  const options = {
+    request: watchRequest('a'),
+    nextId: () => 9,
+    place: 0,
+    retryMs: 1,
+    eager: true,
+  };
+  const other = new Watcher(counting, options);
+  other.move(1);
+  assert.equal(asked, 2);
+  assert.equal(watcher.position, 1);
+  assert.ok(stream!.isCreated);
+});
+
 test('half a revision in fragments is asked for again', async () => {
   const { cluster, watcher } = await watching({ startRevision: 1, fragment: true });
   cluster.story.put('a', '1');

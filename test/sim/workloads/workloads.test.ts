@@ -44,7 +44,7 @@ const CASES: readonly Case[] = [
   },
   {
     workload: watchWorkload,
-    ops: ['open', 'move', 'progress', 'close', 'put', 'delete', 'putAll', 'compact'],
+    ops: ['open', 'move', 'progress', 'close', 'put', 'delete', 'putAll', 'burst', 'compact'],
     arbitrary: watchPlan,
     kinds: ['put', 'deleteRange', 'txn', 'compact'],
   },
@@ -176,7 +176,7 @@ for (const { workload, ops, arbitrary, kinds } of CASES) {
         fc.asyncProperty(arbitrary(shape), fc.constantFrom(0, 5), async (plan, loseEvery) => {
           assert.deepEqual(violationsOf(await play(workload, plan, loseEvery)), []);
         }),
-        { numRuns: 40 },
+        { numRuns: 25 },
       );
     });
   });
