@@ -231,9 +231,12 @@ function isRenewalOf(life: Life, operation: Operation): boolean {
   );
 }
 
-/** When it ended; never, if it may still happen. */
-function endOf({ completed, outcome }: Operation): number {
-  return outcome.kind === 'unknown' ? Infinity : completed!.ms;
+/**
+ * When it ended. One that nobody waited for to the end may still happen; one that was given up happens,
+ * if it does, before the cluster is whole or within the grace after.
+ */
+function endOf({ completed }: Operation): number {
+  return completed?.ms ?? Infinity;
 }
 
 function isBefore(a: Instant, b: Instant): boolean {

@@ -212,6 +212,12 @@ describe('lease-expires', () => {
     assert.deepEqual(broken(story, { settled: { sinceMs: 0, endMs: 26_000 } }), []);
     assert.deepEqual(broken(story, { settled: { sinceMs: 0, endMs: 27_000 } }), ['lease-expires']);
     assert.deepEqual(broken(story, { settled: { sinceMs: 9_000, endMs: 27_000 } }), []);
+    story.nowMs = 7_000;
+    const lost = story.begin('leaseKeepAlive', { id: LEASE });
+    assert.deepEqual(broken(story, { settled: { sinceMs: 0, endMs: 60_000 } }), []);
+    story.lose(lost);
+    assert.deepEqual(broken(story, { settled: { sinceMs: 0, endMs: 27_000 } }), []);
+    assert.deepEqual(broken(story, { settled: { sinceMs: 0, endMs: 29_000 } }), ['lease-expires']);
     expireAt(story, 16_000);
     assert.deepEqual(broken(story, { settled: { sinceMs: 0, endMs: 60_000 } }), []);
   });
