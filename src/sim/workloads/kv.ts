@@ -51,6 +51,7 @@ export type KvAction =
     }
   /** Reads the key, then writes it if nobody else has meanwhile. */
   | { readonly op: 'swap'; readonly key: string; readonly value: string }
+  /** Compacts, then reads at the edge: the compact revision is there, the one before it is not. */
   | { readonly op: 'compact'; readonly back: number }
   /** Asks `places` members for the hash at one revision. */
   | { readonly op: 'hash'; readonly back: number; readonly places: number };
@@ -157,11 +158,8 @@ export async function takeKvStep(session: Session, step: KvStep): Promise<void> 
       return;
     case 'swap':
       return swap(session, step);
-    case 'compact': {
-      const revision = session.revisionBefore(step.back);
-      await session.ask(place, 'compact', { revision, physical: step.back % 2 === 0 });
-      return;
-    }
+    case 'compact':
+      return compact(session, step);
     case 'hash':
       return hash(session, step);
   }
@@ -192,6 +190,19 @@ async function swap(
   const success: RequestOp[] = [{ kind: 'put', request: putRequest(key, value) }];
   const failure: RequestOp[] = [{ kind: 'range', request: rangeRequest(key) }];
   await session.ask(place, 'txn', txnRequest({ compare, success, failure }));
+}
+
+async function compact(
+  session: Session,
+  { place, back }: KvStep & { op: 'compact' },
+): Promise<void> {
+  const edge = session.revisionBefore(back);
+  await session.ask(place, 'compact', { revision: edge, physical: back % 2 === 0 });
+  for (const revision of [edge, edge - 1]) {
+    if (revision < 1) continue;
+    const request = rangeRequest(KV_PREFIX, { rangeEnd: prefixEnd(KV_PREFIX), revision });
+    await session.ask(place + 1, 'range', request);
+  }
 }
 
 async function hash(
