@@ -38,7 +38,9 @@ export class WriteQueue<Write> {
     this.#makeDurable = makeDurable;
   }
 
+  /** The first refusal is final: no later write reaches the device. */
   submit(write: QueuedWrite<Write>): void {
+    if (this.#broken !== undefined) return write.refused(this.#broken);
     this.#gathered.push(write);
     if (this.#inFlight.length === 0) this.#begin();
   }
@@ -78,14 +80,24 @@ export class WriteQueue<Write> {
   #written(group: QueuedWrite<Write>[]): void {
     if (this.#isDead) return;
     this.#inFlight = [];
-    this.#broken ??= this.#device.refusal();
-    if (this.#broken === undefined) this.#keep(group);
+    const refusal = this.#device.refusal();
+    if (refusal !== undefined) return this.#break(group, refusal);
+    this.#keep(group);
     if (this.#gathered.length > 0) this.#begin();
-    else for (const resolve of this.#idle.splice(0)) resolve();
-    for (const { done, refused } of group) {
-      if (this.#broken === undefined) done();
-      else refused(this.#broken);
-    }
+    else this.#tellIdle();
+    for (const { done } of group) done();
+  }
+
+  #break(group: QueuedWrite<Write>[], refusal: StorageError): void {
+    this.#broken = refusal;
+    const waiting = this.#gathered;
+    this.#gathered = [];
+    this.#tellIdle();
+    for (const { refused } of [...group, ...waiting]) refused(refusal);
+  }
+
+  #tellIdle(): void {
+    for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   #keep(group: QueuedWrite<Write>[]): void {
