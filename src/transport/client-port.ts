@@ -6,6 +6,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { HttpHandler, Listener } from '../server/rpc.js';
 import { createClientHttpServer } from './client-http.js';
 import { GrpcJsTransport, type GrpcJsTransportOptions } from './grpc-js-transport.js';
+import { openConnection } from './http2/open-connection.js';
 import { listen } from './listen.js';
 import { parseListenUrl, requirePlaintext } from './listen-address.js';
 import { sniffProtocol } from './protocol-sniffer.js';
@@ -73,7 +74,8 @@ class ClientPort implements Listener {
     socket.on('error', () => {});
     const timeoutMs = this.options.firstBytesTimeoutMs ?? FIRST_BYTES_TIMEOUT_MS;
     sniffProtocol(socket, timeoutMs, (protocol) => {
-      if (protocol === 'http2') this.grpc.inject(socket);
+      if (protocol === 'http2')
+        openConnection(socket, (connection) => this.grpc.inject(connection));
       else this.httpServer.emit('connection', socket);
     });
   }
