@@ -79,7 +79,26 @@ export function decodeRecord(bytes: Uint8Array, name: string): KeyValue {
     lease: 0n,
   };
   const reader = new RecordReader(bytes, name);
-  while (!reader.atEnd()) readField(reader, pair);
+  while (!reader.atEnd()) readField(reader, reader.number(), pair);
+  return pair;
+}
+
+/** The same with '' for its value, which is checked for its length but not copied. */
+export function decodeRecordWithoutValue(bytes: Uint8Array, name: string): KeyValue {
+  const pair: KeyValue = {
+    key: '',
+    createRevision: 0,
+    modRevision: 0,
+    version: 0,
+    value: '',
+    lease: 0n,
+  };
+  const reader = new RecordReader(bytes, name);
+  while (!reader.atEnd()) {
+    const tag = reader.number();
+    if (tag === TAG.value) reader.skip(tag);
+    else readField(reader, tag, pair);
+  }
   return pair;
 }
 
@@ -96,8 +115,7 @@ export function decodeRecordUserKey(bytes: Uint8Array, name: string): string {
   return key;
 }
 
-function readField(reader: RecordReader, pair: KeyValue): void {
-  const tag = reader.number();
+function readField(reader: RecordReader, tag: number, pair: KeyValue): void {
   switch (tag) {
     case TAG.key:
       pair.key = reader.text();

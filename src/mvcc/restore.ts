@@ -3,22 +3,30 @@ import { MetaKey } from '../backend/index.js';
 import { KeyIndex } from './key-index.js';
 import { ABOVE_ALL_KEYS } from './key-range.js';
 import type { Keyspace } from './keyspace.js';
-import { decodeRecord } from './record.js';
+import { decodeRecordWithoutValue } from './record.js';
 import { isRecordKey, isTombstoneKey, mainOfRecordKey, subOfRecordKey } from './revision.js';
 import { scanRecords, type YieldTurn } from './scan.js';
 
 /** Keys attached per turn. */
 const ATTACH_SLICE = 5000;
+/**
+ * New keys put into the tree together, in order: neighbours go where the last one went, several times as
+ * fast as key by key; and not too many for one turn.
+ */
+const TREE_BATCH = 50_000;
 
 /**
  * Fills `keyspace`, which must be clear, by one scan in revision order, and attaches every live key to
- * its lease. Newest values are cached until the cache is full. Throws MalformedRecordError.
+ * its lease. Values stay where they are until they are asked for. Throws MalformedRecordError.
  */
 export async function restoreKeyspace(keyspace: Keyspace, yieldTurn: YieldTurn): Promise<void> {
+  const fresh = new Set<KeyIndex>();
   for await (const slice of scanRecords(keyspace.backend, '', undefined)) {
-    for (const [name, bytes] of slice) restoreRecord(keyspace, name, bytes);
+    for (const [name, bytes] of slice) restoreRecord(keyspace, fresh, name, bytes);
+    if (fresh.size >= TREE_BATCH) putIntoTree(keyspace, fresh);
     await yieldTurn();
   }
+  putIntoTree(keyspace, fresh);
   const scheduled = readMetaRevision(keyspace, MetaKey.scheduledCompactRev);
   const finished = readMetaRevision(keyspace, MetaKey.finishedCompactRev);
   keyspace.compactRevision = Math.max(-1, scheduled ?? -1, finished ?? -1);
@@ -34,29 +42,34 @@ export function readMetaRevision(keyspace: Keyspace, key: string): number | unde
   return isRecordKey(text) ? mainOfRecordKey(text) : undefined;
 }
 
-function restoreRecord(keyspace: Keyspace, name: string, bytes: Uint8Array): void {
+function putIntoTree(keyspace: Keyspace, fresh: Set<KeyIndex>): void {
+  keyspace.tree.insertKnown([...fresh]);
+  fresh.clear();
+}
+
+/** A key seen for the first time waits in `fresh` to be put into the tree. */
+function restoreRecord(
+  keyspace: Keyspace,
+  fresh: Set<KeyIndex>,
+  name: string,
+  bytes: Uint8Array,
+): void {
   const main = mainOfRecordKey(name);
   const sub = subOfRecordKey(name);
   const tombstone = isTombstoneKey(name);
-  const record = decodeRecord(bytes, name);
+  const record = decodeRecordWithoutValue(bytes, name);
   const known = keyspace.tree.get(record.key);
   if (known === undefined) {
     const created = KeyIndex.restored(record, main, sub, tombstone);
-    keyspace.tree.insert(created);
-    cacheIfRoom(keyspace, created, record.value);
+    keyspace.tree.know(created);
+    fresh.add(created);
   } else {
     const wasAlive = known.alive;
     known.restore(record, main, sub, tombstone);
-    if (known.alive !== wasAlive) keyspace.tree.countLife(known, known.alive ? 1 : -1);
-    keyspace.cache.forget(known);
-    cacheIfRoom(keyspace, known, record.value);
+    const changed = known.alive !== wasAlive;
+    if (changed && !fresh.has(known)) keyspace.tree.countLife(known, known.alive ? 1 : -1);
   }
   if (main > keyspace.currentRevision) keyspace.currentRevision = main;
-}
-
-/** Filling up is worth it, turning over is not: the scan meets the newest values last. */
-function cacheIfRoom(keyspace: Keyspace, index: KeyIndex, value: string): void {
-  if (index.alive && keyspace.cache.hasRoomFor(value)) keyspace.cache.set(index, value);
 }
 
 async function attachLeases(keyspace: Keyspace, yieldTurn: YieldTurn): Promise<void> {

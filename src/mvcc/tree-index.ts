@@ -51,8 +51,26 @@ export class TreeIndex {
 
   /** Adds a key that is not there yet; it is counted as alive if it is. */
   insert(index: KeyIndex): void {
+    this.know(index);
+    this.#insertInOrder(index);
+  }
+
+  /**
+   * The first half of an insertion: {@link TreeIndex.get} has the key from now on. Nothing else is to be
+   * asked about it until {@link TreeIndex.insertKnown} has done the second.
+   */
+  know(index: KeyIndex): void {
     this.#shard(index.key).set(index.key, index);
     this.#size++;
+  }
+
+  /** The second half, for many at once. Sorts `indexes`. */
+  insertKnown(indexes: KeyIndex[]): void {
+    indexes.sort((a, b) => (a.key < b.key ? -1 : 1));
+    for (const index of indexes) this.#insertInOrder(index);
+  }
+
+  #insertInOrder(index: KeyIndex): void {
     const split = insertBelow(this.#root, index);
     if (split === undefined) return;
     this.#root = {

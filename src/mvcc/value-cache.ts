@@ -23,11 +23,6 @@ export class ValueCache {
     return this.#bytes;
   }
 
-  /** Is there room for `value` without pushing another out? */
-  hasRoomFor(value: string): boolean {
-    return this.#bytes + value.length + ENTRY_BYTES <= this.#limitBytes;
-  }
-
   /** Caches the newest value of a live key, replacing what was cached for it. */
   set(index: KeyIndex, value: string): void {
     if (index.value === undefined) {
