@@ -16,4 +16,4 @@ export {
   withSha256,
 } from './snapshot-file.js';
 export type { SnapshotStatus, StatusEdition } from './snapshot-status.js';
-export { snapshotStatus } from './snapshot-status.js';
+export { requireSound, snapshotStatus } from './snapshot-status.js';

@@ -34,7 +34,7 @@ export async function snapshotStatus(
   reader: BoltReader,
   edition: StatusEdition = '3.6',
 ): Promise<SnapshotStatus> {
-  refuseProblems(await reader.check());
+  await requireSound(reader);
   const tally = edition === '3.6' ? new LiveKeys() : new Entries();
   let hash = 0;
   let lastRecord: string | undefined;
@@ -57,7 +57,9 @@ export async function snapshotStatus(
   };
 }
 
-function refuseProblems(problems: readonly string[]): void {
+/** Runs the file's check; rejects with CHECK_FAILED as {@link snapshotStatus} does. */
+export async function requireSound(reader: BoltReader): Promise<void> {
+  const problems = await reader.check();
   if (problems.length === 0) return;
   const count = `snapshot file integrity check failed. ${problems.length} errors found.`;
   throw new BoltError('CHECK_FAILED', [count, ...problems].join('\n'));

@@ -1,10 +1,9 @@
 /**
- * Runs one command line of kvorumctl: finds the command, reads its flags, runs it, prints its
+ * Runs one command line of a program: finds the command, reads its flags, runs it, prints its
  * results. Yields text for the two streams and returns the exit code; writes nothing itself.
  */
 import { isEtcdError } from '../api/index.js';
-import { findCommand, flagsOf, suggestions, type Command } from './command.js';
-import { CTL, RESERVED_NAMES } from './ctl-commands.js';
+import { findCommand, flagsOf, suggestions, type Command, type Program } from './command.js';
 import { CommandError, ExitCode } from './exit.js';
 import { FlagError, parseFlags, type Flags, type ParsedFlags } from './flag-set.js';
 import { goQuote } from './go-text/quote.js';
@@ -31,13 +30,14 @@ function err(text: string): Text {
 
 /** `args` are bytes in latin1 strings. `stop` ends a command that would go on, such as watch. */
 export async function* runCommandLine(
+  program: Program,
   args: readonly string[],
   host: Host,
   stop?: AbortSignal,
 ): Texts {
-  const { path, args: rest, unknown } = findCommand(CTL, args, RESERVED_NAMES);
+  const { path, args: rest, unknown } = findCommand(program.root, args, program.reserved);
   if (unknown !== undefined) {
-    yield err(unknownCommand(unknown));
+    yield err(unknownCommand(program, unknown));
     return ExitCode.error;
   }
   let parsed;
@@ -45,35 +45,49 @@ export async function* runCommandLine(
     parsed = parseFlags(flagsOf(path), rest);
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
-    return yield* showFlagError(path, error);
+    return yield* showFlagError(program, path, error);
   }
   if (parsed.flags.bool('help')) return yield* showHelp(path);
-  if (path.at(-1)!.name === 'help') return yield* showHelpOn(parsed.positional);
+  if (path.at(-1)!.name === 'help') return yield* showHelpOn(program, parsed.positional);
   return yield* runCommand(path, parsed, host, stop);
 }
 
-function unknownCommand(word: string): string {
-  const near = suggestions(CTL, word).map((name) => `\t${name}\n`);
+function unknownCommand({ root, usageErrors }: Program, word: string): string {
+  const near = suggestions(root, word).map((name) => `\t${name}\n`);
   const question = near.length > 0 ? `\nDid you mean this?\n${near.join('')}\n` : '';
-  const program = CTL.name;
-  return `Error: unknown command ${goQuote(word)} for "${program}"\n${question}Run '${program} --help' for usage.\n`;
+  const error = `Error: unknown command ${goQuote(word)} for "${root.name}"\n${question}`;
+  const again = usageErrors === 'stderr' ? error : '';
+  return `${error}Run '${root.name} --help' for usage.\n${again}`;
 }
 
-async function* showFlagError(path: readonly Command[], error: FlagError): Texts {
-  yield* showHelp(path);
-  yield err(`Error: ${error.message}\n\n`);
+async function* showFlagError(
+  { usageErrors }: Program,
+  path: readonly Command[],
+  error: FlagError,
+): Texts {
+  if (usageErrors === 'stderr') {
+    const usage = await usageText(path);
+    yield err(`Error: ${error.message}\n${usage}\nError: ${error.message}\n`);
+  } else {
+    yield* showHelp(path);
+    yield err(`Error: ${error.message}\n\n`);
+  }
   return ExitCode.error;
 }
 
-async function* showHelp(path: readonly Command[]): Texts {
+async function usageText(path: readonly Command[]): Promise<string> {
   const { helpText } = await import('./help.js');
-  yield out(await helpText(path));
+  return helpText(path);
+}
+
+async function* showHelp(path: readonly Command[]): Texts {
+  yield out(await usageText(path));
   return ExitCode.success;
 }
 
 /** `help [command]`. */
-async function* showHelpOn(words: readonly string[]): Texts {
-  const { path, unknown } = findCommand(CTL, words, RESERVED_NAMES);
+async function* showHelpOn({ root, reserved }: Program, words: readonly string[]): Texts {
+  const { path, unknown } = findCommand(root, words, reserved);
   if (unknown !== undefined) {
     yield err(`Unknown help topic [${words.map((word) => `\`${word}\``).join(' ')}]\n`);
   }

@@ -35,6 +35,22 @@ export interface Command {
   load?: () => Promise<RunCommand>;
 }
 
+/** A program: its commands, and how it refuses a line that its grammar does not have. */
+export interface Program {
+  root: Command;
+  /**
+   * Commands of the program that this one stands in for, which it does not have: an abbreviation that
+   * could mean one of them means nothing, so that a script's `l g 60` does not change its meaning from
+   * one version to another.
+   */
+  reserved: readonly string[];
+  /**
+   * Where the usage goes when a flag is wrong. `stdout`: only the error goes to stderr, with an empty
+   * line. `stderr`: both, the error before and again after, as cobra does where nobody has told it not to.
+   */
+  usageErrors: 'stdout' | 'stderr';
+}
+
 /** Where the words of a command line lead. */
 export interface Found {
   /** From the root to the command. */

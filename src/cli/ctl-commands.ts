@@ -1,5 +1,5 @@
 /** The commands of kvorumctl: names, flags and help. Their code is imported when they run. */
-import type { Command, RunCommand } from './command.js';
+import type { Command, Program, RunCommand } from './command.js';
 import { DEL_FLAGS, GET_FLAGS, PUT_FLAGS, WATCH_FLAGS } from './commands/kv-flags.js';
 import type { FlagSpec } from './flag-set.js';
 import { GLOBAL_FLAGS } from './global-flags.js';
@@ -15,6 +15,11 @@ const CONSISTENCY: FlagSpec = {
   initial: 'l',
   help: 'l: linearizable, s: serializable',
 };
+const PEER_URLS: FlagSpec = {
+  name: 'peer-urls',
+  kind: 'string',
+  help: 'Where other members reach it, comma separated',
+};
 const CLUSTER: FlagSpec = {
   name: 'cluster',
   kind: 'bool',
@@ -25,6 +30,13 @@ const lease =
   (name: 'grant' | 'revoke' | 'timeToLive' | 'list' | 'keepAlive') =>
   async (): Promise<RunCommand> =>
     (await import('./commands/lease.js'))[name];
+
+const member =
+  (name: 'list' | 'add' | 'remove' | 'update' | 'promote') => async (): Promise<RunCommand> =>
+    (await import('./commands/member.js'))[name];
+
+const alarm = (name: 'list' | 'disarm') => async (): Promise<RunCommand> =>
+  (await import('./commands/alarm.js'))[name];
 
 const endpoint = (name: 'status' | 'health' | 'hashKv') => async (): Promise<RunCommand> =>
   (await import('./commands/endpoint.js'))[name];
@@ -102,6 +114,23 @@ export const CTL: Command = {
       load: async () => (await import('./commands/compaction.js')).compaction,
     },
     {
+      name: 'alarm',
+      summary: 'What keeps members from serving',
+      group: cluster,
+      subcommands: [
+        { name: 'disarm', summary: 'Clear all alarms', load: alarm('disarm') },
+        { name: 'list', summary: 'List alarms', load: alarm('list') },
+      ],
+    },
+    {
+      name: 'defrag',
+      summary: 'Give the space of deleted keys back to the disk',
+      group: cluster,
+      synopsis: '[--cluster]',
+      flags: [CLUSTER],
+      load: async () => (await import('./commands/defrag.js')).defrag,
+    },
+    {
       name: 'endpoint',
       summary: 'Ask members one by one',
       group: cluster,
@@ -127,6 +156,14 @@ export const CTL: Command = {
           load: endpoint('hashKv'),
         },
       ],
+    },
+    {
+      name: 'move-leader',
+      summary: 'Hand leadership to a member',
+      group: cluster,
+      synopsis: '<member-id>',
+      details: ['The leader must be among --endpoints.'],
+      load: async () => (await import('./commands/move-leader.js')).moveLeader,
     },
     {
       name: 'watch',
@@ -189,7 +226,50 @@ export const CTL: Command = {
           name: 'list',
           summary: 'List members',
           flags: [CONSISTENCY],
-          load: async () => (await import('./commands/member.js')).list,
+          load: member('list'),
+        },
+        {
+          name: 'add',
+          summary: 'Add a member, and print what to start it with',
+          synopsis: '<name>',
+          flags: [
+            PEER_URLS,
+            { name: 'learner', kind: 'bool', help: 'Without a vote until promoted' },
+          ],
+          load: member('add'),
+        },
+        {
+          name: 'promote',
+          summary: 'Give a learner its vote',
+          synopsis: '<member-id>',
+          load: member('promote'),
+        },
+        {
+          name: 'remove',
+          summary: 'Remove a member',
+          synopsis: '<member-id>',
+          load: member('remove'),
+        },
+        {
+          name: 'update',
+          summary: "Change a member's peer URLs",
+          synopsis: '<member-id>',
+          flags: [PEER_URLS],
+          load: member('update'),
+        },
+      ],
+    },
+    {
+      name: 'snapshot',
+      summary: 'Back up the keyspace',
+      group: cluster,
+      subcommands: [
+        {
+          name: 'save',
+          summary: "Write one member's keyspace to a file",
+          synopsis: '<filename>',
+          details: ['kvorumutl snapshot looks at such files, and restores them.'],
+          load: async () => (await import('./commands/snapshot-save.js')).save,
         },
       ],
     },
@@ -202,22 +282,19 @@ export const CTL: Command = {
   ],
 };
 
-/**
- * etcdctl's other commands. They are not here, but an abbreviation that could mean one of them means
- * nothing, as in etcdctl: a script's `l g 60` must not change its meaning from one version to another.
- */
-export const RESERVED_NAMES: readonly string[] = [
-  'alarm',
-  'auth',
-  'check',
-  'completion',
-  'defrag',
-  'downgrade',
-  'elect',
-  'lock',
-  'make-mirror',
-  'move-leader',
-  'role',
-  'snapshot',
-  'user',
-];
+/** kvorumctl. The reserved names are etcdctl's other commands. */
+export const KVORUMCTL: Program = {
+  root: CTL,
+  reserved: [
+    'auth',
+    'check',
+    'completion',
+    'downgrade',
+    'elect',
+    'lock',
+    'make-mirror',
+    'role',
+    'user',
+  ],
+  usageErrors: 'stdout',
+};

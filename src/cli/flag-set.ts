@@ -9,10 +9,10 @@
  */
 import { int64FromBigint, type Int64 } from '../api/index.js';
 import { formatDuration, parseDuration } from './go-text/duration.js';
-import { ParseError, parseBool, parseInt64 } from './go-text/numbers.js';
+import { ParseError, parseBool, parseInt64, parseUint64 } from './go-text/numbers.js';
 import { goQuote } from './go-text/quote.js';
 
-export type FlagKind = 'bool' | 'string' | 'int' | 'duration' | 'list';
+export type FlagKind = 'bool' | 'string' | 'int' | 'uint' | 'duration' | 'list';
 
 export interface FlagSpec {
   name: string;
@@ -62,6 +62,10 @@ export class Flags {
     return this.values.get(name) as Int64;
   }
 
+  uint(name: string): bigint {
+    return this.values.get(name) as bigint;
+  }
+
   /** Nanoseconds. */
   duration(name: string): bigint {
     return this.values.get(name) as bigint;
@@ -96,7 +100,9 @@ export class Flags {
 }
 
 function initialValue(spec: FlagSpec): Value {
-  const zero = { bool: 'false', string: '', int: '0', duration: '0', list: '' }[spec.kind];
+  const zero = { bool: 'false', string: '', int: '0', uint: '0', duration: '0', list: '' }[
+    spec.kind
+  ];
   return parseValue(spec.kind, spec.initial ?? zero);
 }
 
@@ -108,6 +114,8 @@ function parseValue(kind: FlagKind, text: string): Value {
       return text;
     case 'int':
       return int64FromBigint(parseInt64(text, 0));
+    case 'uint':
+      return parseUint64(text, 0);
     case 'duration':
       return parseDuration(text);
     case 'list':

@@ -16,6 +16,8 @@ export interface Host {
   readFile(path: string): Buffer;
   /** A line for stderr, at once. */
   warn(line: string): void;
+  /** Draws on the terminal that stderr is; absent where it is none. */
+  drawProgress?: (text: string) => void;
   pause(ms: number): Promise<void>;
   /** A monotonic clock. */
   nanoseconds(): bigint;

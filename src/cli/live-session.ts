@@ -3,6 +3,7 @@ import type { Client, ConnectionOptions, TlsOptions } from '../client/index.js';
 import { CommandError, ExitCode, badArgs } from './exit.js';
 import type { Flags } from './flag-set.js';
 import { applyEnvironment, settings } from './global-flags.js';
+import { osErrorText } from './go-text/os-error.js';
 import type { Host } from './host.js';
 import type { Session } from './session.js';
 
@@ -106,19 +107,10 @@ function fileName(flags: Flags, name: string): string {
   return path;
 }
 
-const REASONS: Record<string, string> = {
-  ENOENT: 'no such file or directory',
-  EACCES: 'permission denied',
-  EISDIR: 'is a directory',
-};
-
 function readPem(path: string, readFile: (path: string) => Buffer): Buffer {
   try {
     return readFile(path);
   } catch (error) {
-    const code = String((error as NodeJS.ErrnoException).code);
-    throw new CommandError(ExitCode.badArgs, `open ${path}: ${REASONS[code] ?? code}`, {
-      cause: error,
-    });
+    throw new CommandError(ExitCode.badArgs, osErrorText('open', path, error), { cause: error });
   }
 }

@@ -1,32 +1,8 @@
-/** The programs' entry points: they alone write to the streams and set the exit code. */
-import { runCommandLine } from './command-line.js';
-import { argumentBytes, processHost } from './process-host.js';
+/** kvorumctl's entry point. */
+import { KVORUMCTL } from './ctl-commands.js';
+import { runProgram } from './run-program.js';
 
-/** kvorumctl: runs one command line (without program name) and ends the process with its exit code. */
+/** Runs one command line (without program name) and ends the process with its exit code. */
 export async function kvorumctl(args: string[]): Promise<void> {
-  endQuietlyWithoutReader();
-  const host = processHost((line) => void process.stderr.write(line + '\n', 'latin1'));
-  const texts = runCommandLine(argumentBytes(args), host);
-  for (;;) {
-    const step = await texts.next();
-    // Not by itself: a standard input that is still open would keep the process.
-    if (step.done === true) process.exit(step.value);
-    await write(process[step.value.stream], step.value.text);
-  }
-}
-
-/** Waits for a slow reader. */
-function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  return new Promise((resolve) => stream.write(text, 'latin1', () => resolve()));
-}
-
-/** What a shell reports for a program that SIGPIPE has ended. */
-const EXIT_BROKEN_PIPE = 141;
-
-/** `kvorumctl get … | head -1` is no failure to speak of. */
-function endQuietlyWithoutReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(EXIT_BROKEN_PIPE);
-    throw error;
-  });
+  await runProgram(KVORUMCTL, args);
 }

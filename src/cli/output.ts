@@ -1,19 +1,24 @@
 /** What commands yield: results for a printer, and plain text for either stream. Text is latin1. */
 import type {
+  AlarmResponse,
   DeleteRangeResponse,
   HashKvResponse,
+  HeaderResponse,
   LeaseGrantResponse,
   LeaseKeepAliveResponse,
   LeaseLeasesResponse,
   LeaseRevokeResponse,
   LeaseTimeToLiveResponse,
+  MemberAddResponse,
   MemberListResponse,
+  MembersResponse,
   PutResponse,
   RangeResponse,
   StatusResponse,
   TxnResponse,
   WatchResponse,
 } from '../api/index.js';
+import type { SnapshotStatus } from '../bolt/index.js';
 
 export interface EndpointStatus {
   endpoint: string;
@@ -32,6 +37,16 @@ export interface EndpointHealth {
   error: string;
 }
 
+/** What was done to a member; the words are those of the simple format. */
+export type MemberChange = 'removed from' | 'updated in' | 'promoted in';
+
+/** HashKV of a snapshot file. */
+export interface SnapshotHash {
+  hash: number;
+  hashRevision: number;
+  compactRevision: number;
+}
+
 /** An answer; how it looks is up to the output format (src/cli/printers). */
 export type Result =
   | { kind: 'get'; response: RangeResponse; valueOnly: boolean }
@@ -45,6 +60,13 @@ export type Result =
   | { kind: 'leaseTimeToLive'; response: LeaseTimeToLiveResponse; keys: boolean }
   | { kind: 'leaseList'; response: LeaseLeasesResponse }
   | { kind: 'memberList'; response: MemberListResponse }
+  /** `name` and `peerUrls` are the arguments, as bytes. */
+  | { kind: 'memberAdd'; response: MemberAddResponse; name: string; peerUrls: string }
+  | { kind: 'memberChange'; change: MemberChange; id: bigint; response: MembersResponse }
+  | { kind: 'alarms'; response: AlarmResponse }
+  | { kind: 'moveLeader'; from: bigint; to: bigint; response: HeaderResponse }
+  | { kind: 'snapshotStatus'; status: SnapshotStatus }
+  | { kind: 'snapshotHash'; hash: SnapshotHash }
   | { kind: 'endpointStatus'; list: EndpointStatus[] }
   | { kind: 'endpointHealth'; list: EndpointHealth[] }
   | { kind: 'endpointHashKv'; list: EndpointHash[] };

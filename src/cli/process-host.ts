@@ -12,6 +12,9 @@ export function processHost(warn: (line: string) => void): Host {
     stdin: new StreamInput(() => process.stdin),
     readFile: (path) => readFileSync(Buffer.from(path, 'latin1')),
     warn,
+    ...(process.stderr.isTTY
+      ? { drawProgress: (text: string) => void process.stderr.write(text, 'latin1') }
+      : {}),
     pause: (ms) => pause(ms),
     nanoseconds: () => process.hrtime.bigint(),
     run: runProgram,

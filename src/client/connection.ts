@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assert, etcdError } from '../api/index.js';
 import { parseEndpoint } from './endpoint.js';
 import { isUnavailable } from './errors.js';
-import { Link, type LinkOptions, type Stream } from './link.js';
+import { type Answers, Link, type LinkOptions, type Stream } from './link.js';
 import type { Method } from './method.js';
 
 export interface ConnectionOptions extends LinkOptions {
@@ -75,10 +75,17 @@ export class Connection {
     options: { requireLeader?: boolean } = {},
   ): Promise<Stream<Q, R>> {
     const link = await this.readyLink(Infinity);
-    const stream = link.stream(method, options.requireLeader ?? false);
-    this.streams.add(stream);
-    void stream.ended.then(() => this.streams.delete(stream));
-    return stream;
+    return this.tracked(link.stream(method, options.requireLeader ?? false));
+  }
+
+  /** One request, many answers, from an endpoint that answers; never asked again. */
+  async answers<Q, R>(
+    method: Method<Q, R>,
+    request: Q,
+    { deadlineMs = Infinity }: CallOptions = {},
+  ): Promise<Answers<R>> {
+    const link = await this.readyLink(deadlineMs);
+    return this.tracked(link.answers(method, request, deadlineMs));
   }
 
   /** Later calls go elsewhere: the endpoint in use has failed a stream. */
@@ -91,6 +98,12 @@ export class Connection {
     this.closed = true;
     for (const stream of this.streams) stream.cancel();
     for (const link of this.links) link.close();
+  }
+
+  private tracked<S extends Answers<unknown>>(stream: S): S {
+    this.streams.add(stream);
+    void stream.ended.then(() => this.streams.delete(stream));
+    return stream;
   }
 
   private leave(link: Link): void {

@@ -7,6 +7,7 @@ import {
   type ChannelCredentials,
   type ChannelOptions,
   type ClientDuplexStream,
+  type ClientReadableStream,
 } from '@grpc/grpc-js';
 import { Code, statusError } from '../api/index.js';
 import { fromCallFailure } from './errors.js';
@@ -31,13 +32,17 @@ export interface LinkOptions {
   tls?: TlsOptions;
 }
 
-/** A bidirectional stream. Reading it (`for await`) waits for the reader; errors are EtcdErrors. */
-export interface Stream<Request, Response> extends AsyncIterable<Response> {
-  send(request: Request): void;
-  /** Ends both directions: a reader that waits gets the status Canceled. */
+/** The answers of a stream. Reading them (`for await`) waits for the reader; errors are EtcdErrors. */
+export interface Answers<Response> extends AsyncIterable<Response> {
+  /** Ends the call: a reader that waits gets the status Canceled. */
   cancel(): void;
   /** Settles when the stream is over, however it ended. */
   readonly ended: Promise<void>;
+}
+
+/** A bidirectional stream; `cancel` ends both directions. */
+export interface Stream<Request, Response> extends Answers<Response> {
+  send(request: Request): void;
 }
 
 /** Go's gRPC does not ping more often than this, whatever it is asked. */
@@ -107,14 +112,36 @@ export class Link {
     };
   }
 
+  /**
+   * One request, many answers; the server waits for a reader that is slow. `deadlineMs` as in
+   * {@link Link.unary}.
+   */
+  answers<Q, R>(method: Method<Q, R>, request: Q, deadlineMs: number): Answers<R> {
+    const call = this.client.makeServerStreamRequest(
+      method.path,
+      asIs,
+      asIs,
+      this.encode(method, request),
+      new Metadata(),
+      { deadline: deadlineMs },
+    );
+    call.on('error', () => {}); // as above
+    return {
+      cancel: () => call.cancel(),
+      ended: new Promise((resolve) => call.on('status', () => resolve())),
+      [Symbol.asyncIterator]: () => this.read(method, call, deadlineMs),
+    };
+  }
+
   private async *read<Q, R>(
     method: Method<Q, R>,
-    call: ClientDuplexStream<Buffer, Buffer>,
+    call: ClientDuplexStream<Buffer, Buffer> | ClientReadableStream<Buffer>,
+    deadlineMs = Infinity,
   ): AsyncGenerator<R> {
     try {
       for await (const bytes of call) yield this.decode(method, bytes as Buffer);
     } catch (error) {
-      throw fromCallFailure(error, false);
+      throw fromCallFailure(error, Date.now() >= deadlineMs);
     } finally {
       call.cancel();
     }

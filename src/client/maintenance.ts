@@ -6,6 +6,7 @@ import type {
   HashKvResponse,
   HeaderResponse,
   MoveLeaderRequest,
+  SnapshotResponse,
   StatusResponse,
 } from '../api/index.js';
 import type { CallOptions, Connection } from './connection.js';
@@ -18,6 +19,11 @@ export interface MaintenanceClient {
   alarm(request: AlarmRequest, options?: CallOptions): Promise<AlarmResponse>;
   defragment(options?: CallOptions): Promise<HeaderResponse>;
   moveLeader(request: MoveLeaderRequest, options?: CallOptions): Promise<HeaderResponse>;
+  /**
+   * The keyspace as a bbolt file in pieces, then its SHA-256. A slow reader slows the server's sending,
+   * not its writes. The deadline is for the whole.
+   */
+  snapshot(options?: CallOptions): AsyncGenerator<SnapshotResponse>;
 }
 
 export function createMaintenanceClient(connection: Connection): MaintenanceClient {
@@ -27,5 +33,8 @@ export function createMaintenanceClient(connection: Connection): MaintenanceClie
     alarm: (request, options) => connection.unary(methods.alarm, request, options),
     defragment: (options) => connection.unary(methods.defragment, {}, options),
     moveLeader: (request, options) => connection.unary(methods.moveLeader, request, options),
+    snapshot: async function* (options) {
+      yield* await connection.answers(methods.snapshot, {}, options);
+    },
   };
 }

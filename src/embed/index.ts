@@ -15,6 +15,7 @@ export {
   type MemberConfig,
   type PeerNetwork,
   type Random,
+  RestoreError,
   StartError,
   type Timer,
 } from '../server/index.js';

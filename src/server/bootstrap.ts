@@ -51,9 +51,7 @@ export function foundCluster(config: MemberConfig): Birth {
     );
   }
   checkAdvertisedUrls(config, self);
-  if (new Set(founders.map((member) => member.id)).size < founders.length) {
-    throw new StartError('two members of the initial cluster have the same peer urls');
-  }
+  checkDistinctUrls(founders);
   return {
     memberId: self.id,
     clusterId: clusterIdOf(founders.map((member) => member.id)),
@@ -163,6 +161,13 @@ function checkAdvertisedUrls(config: MemberConfig, self: Member): void {
   throw new StartError(
     `--initial-cluster has ${listed} but missing from --initial-advertise-peer-urls=${config.peerUrls.join(',')}`,
   );
+}
+
+function checkDistinctUrls(founders: readonly Member[]): void {
+  const urls = founders.flatMap((member) => member.peerUrls);
+  if (new Set(urls).size === urls.length) return;
+  const pairs = founders.flatMap(({ name, peerUrls }) => peerUrls.map((url) => `${name}=${url}`));
+  throw new StartError(`initial cluster ${pairs.sort().join(',')} has duplicate url`);
 }
 
 function sameUrls(a: readonly string[], b: readonly string[]): boolean {

@@ -30,3 +30,5 @@ export { serveHttp } from './http-endpoints.js';
 export { DEFAULT_QUOTA_BYTES } from './quota.js';
 export { MIN_CLUSTER_VERSION, SERVER_VERSION } from './versions.js';
 export { clusterIdOf, memberIdOf } from './ids.js';
+export { RestoreError, type RestoreOptions, type Restored, restoreSnapshot } from './restore.js';
+export { foundCluster } from './bootstrap.js';

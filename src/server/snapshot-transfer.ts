@@ -165,7 +165,7 @@ async function* pairsOf(
     } else if (present.has(bucket)) {
       for await (const chunk of reader.pairs(bucket)) {
         for (const [key, value] of chunk) {
-          if (bucket !== 'meta' || !SET_HERE.has(key)) yield [bucket, [key, value.slice()]];
+          if (bucket !== 'meta' || !APPLIED_KEYS.has(key)) yield [bucket, [key, value.slice()]];
         }
       }
     }
@@ -182,7 +182,8 @@ export function appliedRecords(metadata: SnapshotMetadata): [string, Uint8Array]
   ];
 }
 
-const SET_HERE: ReadonlySet<string> = new Set([
+/** The keys of {@link appliedRecords}. */
+export const APPLIED_KEYS: ReadonlySet<string> = new Set([
   MetaKey.consistentIndex,
   MetaKey.term,
   MetaKey.confState,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command-line.js';
-import { CTL } from '../../src/cli/ctl-commands.js';
+import { CTL, KVORUMCTL } from '../../src/cli/ctl-commands.js';
 import type { Host } from '../../src/cli/host.js';
 
 const host: Host = {
@@ -23,7 +23,7 @@ async function run(
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const shown = { stdout: '', stderr: '' };
   const warn = (line: string): void => void (shown.stderr += `${line}\n`);
-  const texts = runCommandLine(args, { ...host, env, warn });
+  const texts = runCommandLine(KVORUMCTL, args, { ...host, env, warn });
   for (;;) {
     const step = await texts.next();
     if (step.done === true) return { code: step.value, ...shown };

@@ -119,7 +119,7 @@ function alarmName(alarm: number): string {
 }
 
 /** Those given, or with --cluster the client URLs of all members. */
-async function endpointsOf(cluster: boolean, session: Session): Promise<string[]> {
+export async function endpointsOf(cluster: boolean, session: Session): Promise<string[]> {
   const client = await session.client();
   if (!cluster) return session.endpoints();
   try {

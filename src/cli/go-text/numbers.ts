@@ -22,6 +22,16 @@ export function parseInt64(text: string, base: 0 | 10 | 16): bigint {
   return value;
 }
 
+/** strconv.ParseUint to 64 bits: as {@link parseInt64}, without a sign. Throws {@link ParseError}. */
+export function parseUint64(text: string, base: 0 | 10 | 16): bigint {
+  const value = magnitudeOf(text, base);
+  const refusal = (why: string): ParseError =>
+    new ParseError(`strconv.ParseUint: parsing ${goQuote(text)}: ${why}`);
+  if (value === undefined) throw refusal('invalid syntax');
+  if (value >= 1n << 64n) throw refusal('value out of range');
+  return value;
+}
+
 function parseIntError(text: string, why: string): ParseError {
   return new ParseError(`strconv.ParseInt: parsing ${goQuote(text)}: ${why}`);
 }

@@ -1,5 +1,6 @@
 /** The format `fields`: a line `"Name" : value` per field. */
 import type {
+  AlarmResponse,
   DeleteRangeResponse,
   KeyValue,
   LeaseLeasesResponse,
@@ -14,8 +15,17 @@ import type {
 } from '../../api/index.js';
 import { hexId, latin1FromUtf8 } from '../../bytes/index.js';
 import { goQuote } from '../go-text/quote.js';
-import type { EndpointHash, EndpointHealth, EndpointStatus, Result } from '../output.js';
+import type { SnapshotStatus } from '../../bolt/index.js';
+import type {
+  EndpointHash,
+  EndpointHealth,
+  EndpointStatus,
+  Result,
+  SnapshotHash,
+} from '../output.js';
+import { alarmName } from './alarm.js';
 import { leaseId } from './lease-id.js';
+import { unsupported } from './unsupported.js';
 
 export function printFields(result: Result, hex: boolean): string {
   const fields = new Fields(hex);
@@ -49,6 +59,16 @@ class Fields {
         return result.list.forEach((entry) => this.health(entry));
       case 'endpointHashKv':
         return result.list.forEach((entry) => this.hash(entry));
+      case 'alarms':
+        return this.alarms(result.response);
+      case 'snapshotStatus':
+        return this.snapshotStatus(result.status);
+      case 'snapshotHash':
+        return this.snapshotHash(result.hash);
+      case 'memberAdd':
+      case 'memberChange':
+      case 'moveLeader':
+        throw unsupported('fields');
       default:
         return this.lease(result);
     }
@@ -202,5 +222,28 @@ class Fields {
     this.plain('Hash', hash.hash);
     this.plain('HashRevision', hash.hashRevision);
     this.text += '\n';
+  }
+
+  private alarms({ header, alarms }: AlarmResponse): void {
+    this.header(header);
+    for (const { memberId, alarm } of alarms) {
+      this.plain('MemberID', this.memberId(memberId));
+      this.plain('AlarmType', alarmName(alarm));
+      this.text += '\n';
+    }
+  }
+
+  private snapshotStatus(status: SnapshotStatus): void {
+    this.plain('Hash', status.hash);
+    this.plain('Revision', status.revision);
+    this.plain('Keys', status.totalKey);
+    this.plain('Size', status.totalSize);
+    this.plain('Version', status.version);
+  }
+
+  private snapshotHash(hash: SnapshotHash): void {
+    this.plain('Hash', hash.hash);
+    this.plain('Hash revision', hash.hashRevision);
+    this.plain('Compact revision', hash.compactRevision);
   }
 }

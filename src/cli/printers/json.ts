@@ -1,11 +1,14 @@
 /** The format `json`: etcd's messages as Go's encoding/json shows its generated structs, one a line. */
 import type {
+  AlarmResponse,
   Event,
   HashKvResponse,
   KeyValue,
   LeaseTimeToLiveResponse,
   Member,
+  MemberAddResponse,
   MemberListResponse,
+  MembersResponse,
   ResponseHeader,
   ResponseOp,
   StatusResponse,
@@ -16,7 +19,8 @@ import type {
   RangeResponse,
 } from '../../api/index.js';
 import { hexId, utf8FromLatin1 } from '../../bytes/index.js';
-import type { EndpointHealth, Result } from '../output.js';
+import type { SnapshotStatus } from '../../bolt/index.js';
+import type { EndpointHealth, Result, SnapshotHash } from '../output.js';
 import {
   jsonBytes,
   jsonList,
@@ -44,6 +48,18 @@ function resultJson(result: Result, hex: boolean): JsonText {
       return watchJson(result.response);
     case 'memberList':
       return membersJson(result.response, hex);
+    case 'memberAdd':
+      return memberAddJson(result.response);
+    case 'memberChange':
+      return membersResponseJson(result.response);
+    case 'alarms':
+      return alarmsJson(result.response);
+    case 'moveLeader':
+      return jsonObject({ header: headerJson(result.response.header) });
+    case 'snapshotStatus':
+      return snapshotStatusJson(result.status);
+    case 'snapshotHash':
+      return snapshotHashJson(result.hash);
     case 'endpointStatus':
       return endpoints(result.list, ({ status }) => ({ Status: statusJson(status) }));
     case 'endpointHashKv':
@@ -206,6 +222,46 @@ function memberJson(member: Member, hex: boolean): JsonText {
     peerURLs: nonZero.list(member.peerUrls.map(jsonString)),
     clientURLs: nonZero.list(member.clientUrls.map(jsonString)),
     isLearner: nonZero.bool(member.isLearner),
+  });
+}
+
+function memberAddJson({ header, member, members }: MemberAddResponse): JsonText {
+  return jsonObject({
+    header: headerJson(header),
+    member: memberJson(member, false),
+    members: nonZero.list(members.map((each) => memberJson(each, false))),
+  });
+}
+
+function membersResponseJson({ header, members }: MembersResponse): JsonText {
+  return jsonObject({
+    header: headerJson(header),
+    members: nonZero.list(members.map((member) => memberJson(member, false))),
+  });
+}
+
+function alarmsJson({ header, alarms }: AlarmResponse): JsonText {
+  const list = alarms.map(({ memberId, alarm }) =>
+    jsonObject({ memberID: nonZero.int(memberId), alarm: nonZero.int(alarm) }),
+  );
+  return jsonObject({ header: headerJson(header), alarms: nonZero.list(list) });
+}
+
+function snapshotStatusJson(status: SnapshotStatus): JsonText {
+  return jsonObject({
+    hash: `${status.hash}`,
+    revision: `${status.revision}`,
+    totalKey: `${status.totalKey}`,
+    totalSize: `${status.totalSize}`,
+    version: jsonString(utf8FromLatin1(status.version)),
+  });
+}
+
+function snapshotHashJson({ hash, hashRevision, compactRevision }: SnapshotHash): JsonText {
+  return jsonObject({
+    hash: `${hash}`,
+    hashRevision: `${hashRevision}`,
+    compactRevision: `${compactRevision}`,
   });
 }
 

@@ -1,10 +1,14 @@
 /** The format `protobuf`: the bytes of the answer, nothing before or after. */
 import { latin1FromBytes } from '../../bytes/index.js';
 import {
+  alarmResponse,
   deleteRangeResponse,
   headerResponse,
   leaseRevokeResponse,
+  memberAddResponse,
   memberListResponse,
+  memberRemoveResponse,
+  moveLeaderResponse,
   putResponse,
   rangeResponse,
   txnResponse,
@@ -32,6 +36,14 @@ function encode(result: Result): Uint8Array {
       return watchResponse.encode(result.response);
     case 'memberList':
       return memberListResponse.encode(result.response);
+    case 'memberAdd':
+      return memberAddResponse.encode(result.response);
+    case 'memberChange':
+      return memberRemoveResponse.encode(result.response); // the others have the same fields
+    case 'alarms':
+      return alarmResponse.encode(result.response);
+    case 'moveLeader':
+      return moveLeaderResponse.encode(result.response);
     case 'leaseRevoke':
       return leaseRevokeResponse.encode(result.response);
     case 'leaseGrant':

@@ -1,8 +1,9 @@
-/** Lists of endpoints and members as rows of text, for the simple and the table format. */
+/** Endpoints, members and what is known of a snapshot as rows of text, for the simple and the table format. */
 import { hexId, latin1FromUtf8 } from '../../bytes/index.js';
 import type { Member } from '../../api/index.js';
+import type { SnapshotStatus } from '../../bolt/index.js';
 import { humanizeBytes } from '../go-text/sizes.js';
-import type { EndpointHash, EndpointHealth, EndpointStatus } from '../output.js';
+import type { EndpointHash, EndpointHealth, EndpointStatus, SnapshotHash } from '../output.js';
 
 /** A header and the cells below it. */
 export interface Rows {
@@ -93,5 +94,27 @@ export function healthRows(list: readonly EndpointHealth[]): Rows {
       took,
       latin1FromUtf8(error),
     ]),
+  };
+}
+
+export function snapshotStatusRows(status: SnapshotStatus): Rows {
+  return {
+    header: ['hash', 'revision', 'total keys', 'total size', 'version'],
+    rows: [
+      [
+        status.hash.toString(16),
+        String(status.revision),
+        String(status.totalKey),
+        humanizeBytes(status.totalSize),
+        status.version,
+      ],
+    ],
+  };
+}
+
+export function snapshotHashRows({ hash, hashRevision, compactRevision }: SnapshotHash): Rows {
+  return {
+    header: ['hash', 'hash revision', 'compact revision'],
+    rows: [[String(hash), String(hashRevision), String(compactRevision)]],
   };
 }

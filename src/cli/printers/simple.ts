@@ -3,16 +3,26 @@ import type {
   DeleteRangeResponse,
   KeyValue,
   LeaseTimeToLiveResponse,
+  MemberAddResponse,
   PutResponse,
   RangeResponse,
   ResponseOp,
   TxnResponse,
   WatchResponse,
 } from '../../api/index.js';
-import { latin1FromUtf8 } from '../../bytes/index.js';
+import { hexId, latin1FromUtf8 } from '../../bytes/index.js';
+import { goQuote } from '../go-text/quote.js';
 import type { EndpointHealth, Result } from '../output.js';
+import { alarmText } from './alarm.js';
 import { leaseId } from './lease-id.js';
-import { hashKvRows, memberRows, statusRows, type Rows } from './rows.js';
+import {
+  hashKvRows,
+  memberRows,
+  snapshotHashRows,
+  snapshotStatusRows,
+  statusRows,
+  type Rows,
+} from './rows.js';
 
 export function printSimple(result: Result, hex: boolean): string {
   switch (result.kind) {
@@ -30,6 +40,18 @@ export function printSimple(result: Result, hex: boolean): string {
       return printWatch(result.response, hex);
     case 'memberList':
       return printRows(memberRows(result.response.members));
+    case 'memberAdd':
+      return printMemberAdd(result);
+    case 'memberChange':
+      return printMemberChange(result);
+    case 'alarms':
+      return result.response.alarms.map((alarm) => `${alarmText(alarm)}\n`).join('');
+    case 'moveLeader':
+      return `Leadership transferred from ${hexId(result.from)} to ${hexId(result.to)}\n`;
+    case 'snapshotStatus':
+      return printRows(snapshotStatusRows(result.status));
+    case 'snapshotHash':
+      return printRows(snapshotHashRows(result.hash));
     case 'endpointStatus':
       return printRows(statusRows(result.list));
     case 'endpointHashKv':
@@ -128,4 +150,45 @@ function printHealth({ endpoint, healthy, took, error }: EndpointHealth): string
   return healthy
     ? `${endpoint} is healthy: successfully committed proposal: took = ${took}\n`
     : `${endpoint} is unhealthy: failed to commit proposal: ${latin1FromUtf8(error)}\n`;
+}
+
+/** What happened, then the settings that the new member is to be started with. */
+function printMemberAdd({
+  response,
+  name,
+  peerUrls,
+}: Extract<Result, { kind: 'memberAdd' }>): string {
+  const { header, member } = response;
+  const how = member.isLearner ? 'added as learner to' : 'added to';
+  return [
+    `Member ${paddedId(member.id)} ${how} cluster ${paddedId(header?.clusterId ?? 0n)}\n\n`,
+    `ETCD_NAME=${goQuote(name)}\n`,
+    `ETCD_INITIAL_CLUSTER=${goQuote(initialCluster(response, name))}\n`,
+    `ETCD_INITIAL_ADVERTISE_PEER_URLS=${goQuote(peerUrls)}\n`,
+    'ETCD_INITIAL_CLUSTER_STATE="existing"\n',
+  ].join('');
+}
+
+/** The new member, not started yet, has no name but the one it was added by. */
+function initialCluster({ member, members }: MemberAddResponse, name: string): string {
+  return members
+    .flatMap(({ id, name: known, peerUrls }) =>
+      peerUrls.map(
+        (url) => `${id === member.id ? name : latin1FromUtf8(known)}=${latin1FromUtf8(url)}`,
+      ),
+    )
+    .join(',');
+}
+
+function printMemberChange({
+  change,
+  id,
+  response,
+}: Extract<Result, { kind: 'memberChange' }>): string {
+  return `Member ${paddedId(id)} ${change} cluster ${paddedId(response.header?.clusterId ?? 0n)}\n`;
+}
+
+/** Go's `%16x`. */
+function paddedId(id: bigint): string {
+  return hexId(id).padStart(16);
 }

@@ -1,7 +1,15 @@
 /** The format `table`: boxes of plain ASCII, as etcdctl up to 3.6 draws them. */
 import { utf8FromLatin1 } from '../../bytes/index.js';
 import type { Result } from '../output.js';
-import { hashKvRows, healthRows, memberRows, statusRows, type Rows } from './rows.js';
+import {
+  hashKvRows,
+  healthRows,
+  memberRows,
+  snapshotHashRows,
+  snapshotStatusRows,
+  statusRows,
+  type Rows,
+} from './rows.js';
 import { unsupported } from './unsupported.js';
 
 export function printTable(result: Result): string {
@@ -14,6 +22,10 @@ export function printTable(result: Result): string {
       return drawTable(healthRows(result.list));
     case 'endpointHashKv':
       return drawTable(hashKvRows(result.list));
+    case 'snapshotStatus':
+      return drawTable(snapshotStatusRows(result.status));
+    case 'snapshotHash':
+      return drawTable(snapshotHashRows(result.hash));
     default:
       throw unsupported('table');
   }

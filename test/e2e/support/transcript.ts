@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runCommandLine, type Text } from '../../../src/cli/command-line.js';
+import { KVORUMCTL } from '../../../src/cli/ctl-commands.js';
 import { StreamInput, processHost } from '../../../src/cli/process-host.js';
 import { latin1FromUtf8, utf8FromLatin1 } from '../../../src/bytes/index.js';
 import { root } from './binaries.js';
@@ -191,7 +192,7 @@ export const inProcess: Player = async (play) => {
   };
   const stop = new AbortController();
   const host = hostFor(play, collect, enough.signal);
-  const texts = runCommandLine(play.args.map(latin1FromUtf8), host, stop.signal);
+  const texts = runCommandLine(KVORUMCTL, play.args.map(latin1FromUtf8), host, stop.signal);
   const end = endOf(enough.signal, play.holdStdin);
   for (;;) {
     const step = await Promise.race([texts.next(), end]);
