@@ -39,6 +39,7 @@ export class StreamWriter {
 
   /** Writes on `response` from now on, whose head has been sent; an older stream is closed. */
   attach(response: ServerResponse): void {
+    if (this.attached) this.log('warn', 'closed TCP streaming connection with remote peer');
     this.close();
     this.response = response;
     this.encoder = streamEncoder(this.kind);
