@@ -110,7 +110,7 @@ export class VirtualWatch implements OpenWatch {
     this.#underWay++;
     const isCarried = this.#world.network.carry(this.#back, 200, () => this.#arrive(response));
     if (!isCarried) this.#breakOff();
-    this.#isFull = this.#underWay >= WINDOW;
+    if (this.#underWay >= WINDOW) this.#isFull = true; // and stays so until it has drained
     return !this.#isFull;
   }
 
