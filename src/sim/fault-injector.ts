@@ -61,8 +61,7 @@ export class FaultInjector {
   #begin(fault: Fault): void {
     const { trace, members } = this.#world;
     if (members.length === 0) return;
-    const { atMs: _, kind, ...details } = fault;
-    trace.record('fault', '', kind, JSON.stringify(details));
+    trace.record('fault', '', fault.kind, JSON.stringify(fault));
     this.#inject(fault, (place) => members[place % members.length]!);
   }
 

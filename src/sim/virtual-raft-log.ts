@@ -2,7 +2,7 @@
 import { assert } from '../api/index.js';
 import type { ConfState, Entry, HardState, Snapshot, SnapshotMetadata } from '../raft/index.js';
 import type { AppendBatch, LogIdentity, RaftLog } from '../storage/index.js';
-import { LogImage, type LogWrite } from './log-image.js';
+import type { LogImage, LogWrite } from './log-image.js';
 import { type Device, WriteQueue } from './write-queue.js';
 
 const NO_DATA = new Uint8Array(0);

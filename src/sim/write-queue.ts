@@ -3,7 +3,7 @@
  * meanwhile shares the next (group commit). A group that asks for it ends with an fsync, which makes it and
  * all before it durable.
  */
-import { StorageError } from '../storage/index.js';
+import type { StorageError } from '../storage/index.js';
 
 export interface QueuedWrite<Write> {
   readonly write: Write;
