@@ -61,6 +61,9 @@ export interface Found {
   unknown?: string;
 }
 
+/** Heading of the options that every command has. */
+export const GLOBAL_OPTIONS = 'Global options';
+
 export const HELP_FLAG: FlagSpec = {
   name: 'help',
   short: 'h',

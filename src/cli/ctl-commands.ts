@@ -124,7 +124,7 @@ export const CTL: Command = {
     },
     {
       name: 'defrag',
-      summary: 'Give the space of deleted keys back to the disk',
+      summary: 'Give freed disk space back',
       group: cluster,
       synopsis: '[--cluster]',
       flags: [CLUSTER],

@@ -1,9 +1,10 @@
 /** Flags that every command has, and their twins in the environment: ETCDCTL_WRITE_OUT for --write-out. */
+import { GLOBAL_OPTIONS } from './command.js';
 import type { FlagSpec, Flags } from './flag-set.js';
 import { CommandError, ExitCode } from './exit.js';
 import { ParseError } from './go-text/numbers.js';
 
-const group = 'Global options';
+const group = GLOBAL_OPTIONS;
 
 export const GLOBAL_FLAGS: readonly FlagSpec[] = [
   { name: 'endpoints', kind: 'list', initial: '127.0.0.1:2379', help: 'Servers to talk to', group },

@@ -1,6 +1,6 @@
 /** Help and usage: what a command is for, then its options as yargs lays them out. */
 import { latin1FromUtf8 } from '../bytes/index.js';
-import { flagsOf, type Command } from './command.js';
+import { GLOBAL_OPTIONS, flagsOf, type Command } from './command.js';
 import type { FlagSpec } from './flag-set.js';
 
 /** Columns of a terminal that help must fit. */
@@ -12,11 +12,13 @@ const WIDTH = 80;
  */
 export async function helpText(path: readonly Command[]): Promise<string> {
   const root = path[0]!;
-  const flags = flagsOf(path).filter(
-    (flag) => path.length === 1 || !(root.sharedFlags ?? []).includes(flag),
-  );
+  const all = flagsOf(path);
+  const flags =
+    path.length === 1
+      ? all.map((flag) => ({ group: GLOBAL_OPTIONS, ...flag }))
+      : all.filter((flag) => !(root.sharedFlags ?? []).includes(flag));
   const blocks = [...headline(path), await optionsText(flags)];
-  if (path.length > 1) blocks.push(`Global options: ${root.name} --help`);
+  if (path.length > 1) blocks.push(`${GLOBAL_OPTIONS}: ${root.name} --help`);
   return latin1FromUtf8(blocks.join('\n\n') + '\n');
 }
 

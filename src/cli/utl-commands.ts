@@ -1,10 +1,10 @@
 /** The commands of kvorumutl: names, flags and help. Their code is imported when they run. */
-import type { Command, Program, RunCommand } from './command.js';
+import { GLOBAL_OPTIONS, type Command, type Program, type RunCommand } from './command.js';
 import type { FlagSpec } from './flag-set.js';
 
 const backups = 'Snapshot files';
 const other = 'Other';
-const group = 'Global options';
+const group = GLOBAL_OPTIONS;
 
 const GLOBAL_FLAGS: readonly FlagSpec[] = [
   {
@@ -89,7 +89,7 @@ export const UTL: Command = {
           name: 'get',
           summary: 'Print keys and values out of it',
           synopsis: '<filename> <key>',
-          examples: [['snapshot get b.db config/ --prefix', 'every key that starts with config/']],
+          examples: [['snapshot get b.db config/ --prefix', 'keys that start with config/']],
           flags: [
             { name: 'prefix', kind: 'bool', help: 'Keys that start with <key>' },
             REVISION,

@@ -1,34 +1,11 @@
 /** Whole command lines that need no server. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { runCommandLine } from '../../src/cli/command-line.js';
 import { CTL, KVORUMCTL } from '../../src/cli/ctl-commands.js';
-import type { Host } from '../../src/cli/host.js';
+import { run as runProgram, type Shown } from './support/run.js';
 
-const host: Host = {
-  env: {},
-  stdin: { readAll: async () => '', readLine: async () => undefined },
-  readFile: (path) => {
-    throw Object.assign(new Error(path), { code: 'ENOENT' });
-  },
-  warn: () => {},
-  pause: async () => {},
-  nanoseconds: () => 0n,
-  run: async () => undefined,
-};
-
-async function run(
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const shown = { stdout: '', stderr: '' };
-  const warn = (line: string): void => void (shown.stderr += `${line}\n`);
-  const texts = runCommandLine(KVORUMCTL, args, { ...host, env, warn });
-  for (;;) {
-    const step = await texts.next();
-    if (step.done === true) return { code: step.value, ...shown };
-    shown[step.value.stream] += step.value.text;
-  }
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Shown> {
+  return runProgram(KVORUMCTL, args, { env });
 }
 
 describe('help', () => {
@@ -101,6 +78,29 @@ describe('refusals', () => {
       ['put', 'k', 'v', '--lease=\xff'],
       128,
       'bad lease ID (strconv.ParseInt: parsing "\\xff": invalid syntax), expecting ID in Hex',
+    ],
+    [['alarm', 'list', 'x'], 128, 'alarm list command accepts no arguments'],
+    [['move-leader', 'zz'], 128, 'strconv.ParseUint: parsing "zz": invalid syntax'],
+    [
+      ['member', 'remove', '+1'],
+      128,
+      'bad member ID arg (strconv.ParseUint: parsing "+1": invalid syntax), expecting ID in Hex',
+    ],
+    [
+      ['member', 'add', 'a', 'http://h:1'],
+      128,
+      'too many arguments, did you mean --peer-urls=http://h:1',
+    ],
+    [
+      ['member', 'add', 'a', '--peer-urls=h'],
+      1,
+      'URL scheme must be http, https, unix, or unixs: h',
+    ],
+    [['snapshot', 'save'], 128, 'snapshot save expects one argument <filename>'],
+    [
+      ['snapshot', 'save', 'x', '--endpoints=a:1,b:1'],
+      5,
+      'snapshot must be requested to one selected node, not multiple [a:1 b:1]',
     ],
     [['txn', 'x'], 128, 'txn command does not accept argument'],
     [['txn'], 3, 'EOF'],

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findCommand, suggestions } from '../../src/cli/command.js';
-import { CTL, RESERVED_NAMES } from '../../src/cli/ctl-commands.js';
+import { CTL, KVORUMCTL } from '../../src/cli/ctl-commands.js';
 
 function find(...args: string[]): { words: string; rest: string[]; unknown: string | undefined } {
-  const { path, args: rest, unknown } = findCommand(CTL, args, RESERVED_NAMES);
+  const { path, args: rest, unknown } = findCommand(CTL, args, KVORUMCTL.reserved);
   return {
     words: path
       .map(({ name }) => name)
@@ -52,7 +52,8 @@ describe('findCommand', () => {
     [['l', 'g', '5'], 'l'],
     [['e', 'status'], 'e'],
     [['c', '5'], 'c'],
-    [['alarm', 'list'], 'alarm'],
+    [['auth', 'status'], 'auth'],
+    [['de', '--cluster'], 'de'],
   ];
   for (const [args, word] of unknown) {
     test(`${args.join(' ')} is unknown`, () => assert.equal(find(...args).unknown, word));

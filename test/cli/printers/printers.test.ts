@@ -278,3 +278,175 @@ test('a format that does not exist', () => {
   assert.throws(() => printerFor('yaml'), { exitCode: 4, message: 'unsupported output format' });
   assert.throws(() => printerFor('toString'), { exitCode: 4 });
 });
+
+describe('alarms', () => {
+  const raised = { memberId: 9937258085954801224n, alarm: 1 };
+  const response = {
+    header: {
+      clusterId: 5852046769503766598n,
+      memberId: 9937258085954801224n,
+      revision: 1,
+      raftTerm: 2,
+    },
+    alarms: [raised],
+  };
+  const result: Result = { kind: 'alarms', response };
+  const none: Result = { kind: 'alarms', response: { alarms: [] } };
+
+  test('simple', () => {
+    assert.equal(print('simple', result), 'memberID:9937258085954801224 alarm:NOSPACE \n');
+    assert.equal(print('simple', none), '');
+  });
+  test('json', () => {
+    assert.equal(
+      print('json', result, true),
+      '{"header":{"cluster_id":5852046769503766598,"member_id":9937258085954801224,"revision":1,"raft_term":2},"alarms":[{"memberID":9937258085954801224,"alarm":1}]}\n',
+    );
+    assert.equal(print('json', none), '{}\n');
+  });
+  test('fields', () => {
+    const head = '"ClusterID" : 5852046769503766598\n"MemberID" : 9937258085954801224\n';
+    const rest = '"Revision" : 1\n"RaftTerm" : 2\n';
+    const entry = '"MemberID" : 9937258085954801224\n"AlarmType" : NOSPACE\n\n';
+    assert.equal(print('fields', result), head + rest + entry);
+    const [, , , , id] = print('fields', result, true).split('\n');
+    assert.equal(id, '"MemberID" : 89e83b944eb6ce48');
+  });
+  test('kinds without a name', () => {
+    const odd: Result = {
+      kind: 'alarms',
+      response: {
+        alarms: [
+          { memberId: 0n, alarm: 0 },
+          { memberId: 1n, alarm: 2 },
+          { memberId: 1n, alarm: 7 },
+        ],
+      },
+    };
+    assert.equal(print('simple', odd), '\nmemberID:1 alarm:CORRUPT \nmemberID:1 alarm:7 \n');
+  });
+});
+
+describe('changes of members', () => {
+  const cluster = { ...header, clusterId: 0xf4dd9ba1e7e66b6cn };
+  const started = {
+    id: 0x4fdfe4dbbd68eaafn,
+    name: 'b1',
+    peerUrls: ['http://127.0.0.1:24801'],
+    clientUrls: ['http://127.0.0.1:24791'],
+    isLearner: false,
+  };
+  const added = {
+    id: 0x4ddccc2e7a75ecan,
+    name: '',
+    peerUrls: ['http://127.0.0.1:24804', 'http://127.0.0.1:24805'],
+    clientUrls: [],
+    isLearner: true,
+  };
+  const members = [added, started];
+  const add: Result = {
+    kind: 'memberAdd',
+    name: 'b"4',
+    peerUrls: 'http://127.0.0.1:24805,http://127.0.0.1:24804',
+    response: { header: cluster, member: added, members },
+  };
+  const remove: Result = {
+    kind: 'memberChange',
+    change: 'removed from',
+    id: added.id,
+    response: { header: cluster, members: [started] },
+  };
+
+  test('an addition prints the settings to start the member with', () =>
+    assert.equal(
+      print('simple', add),
+      `Member  4ddccc2e7a75eca added as learner to cluster f4dd9ba1e7e66b6c
+
+ETCD_NAME="b\\"4"
+ETCD_INITIAL_CLUSTER="b\\"4=http://127.0.0.1:24804,b\\"4=http://127.0.0.1:24805,b1=http://127.0.0.1:24801"
+ETCD_INITIAL_ADVERTISE_PEER_URLS="http://127.0.0.1:24805,http://127.0.0.1:24804"
+ETCD_INITIAL_CLUSTER_STATE="existing"
+`,
+    ));
+  test('json', () => {
+    assert.match(
+      print('json', add),
+      /"member":\{"ID":350661483486994122,"peerURLs":\["http:\/\/127\.0\.0\.1:24804","http:\/\/127\.0\.0\.1:24805"\],"isLearner":true\},"members":\[\{"ID":350661483486994122,/,
+    );
+    assert.match(
+      print('json', remove, true),
+      /"members":\[\{"ID":5755570481229523631,"name":"b1",/,
+    );
+  });
+  test('a removal', () =>
+    assert.equal(
+      print('simple', remove),
+      'Member  4ddccc2e7a75eca removed from cluster f4dd9ba1e7e66b6c\n',
+    ));
+  test('there are no fields', () => {
+    for (const result of [add, remove]) {
+      assert.throws(() => print('fields', result), {
+        exitCode: 4,
+        message: 'fields not supported as output format',
+      });
+    }
+  });
+});
+
+describe('move-leader', () => {
+  const result: Result = { kind: 'moveLeader', from: 0xc40983f094a605fn, to: 1n, response: {} };
+  test('simple', () =>
+    assert.equal(print('simple', result), 'Leadership transferred from c40983f094a605f to 1\n'));
+  test('json', () => assert.equal(print('json', result), '{}\n'));
+});
+
+describe('snapshot files, as etcdutl 3.6.16 prints them', () => {
+  const status: Result = {
+    kind: 'snapshotStatus',
+    status: {
+      hash: 3357181036,
+      revision: 22,
+      totalKey: 19,
+      totalSize: 20480,
+      version: '3.6.0',
+    },
+  };
+  const hash: Result = {
+    kind: 'snapshotHash',
+    hash: { hash: 755857414, hashRevision: 22, compactRevision: -1 },
+  };
+  const expected: [string, string, string][] = [
+    ['simple', 'c81a846c, 22, 19, 20 kB, 3.6.0\n', '755857414, 22, -1\n'],
+    [
+      'json',
+      '{"hash":3357181036,"revision":22,"totalKey":19,"totalSize":20480,"version":"3.6.0"}\n',
+      '{"hash":755857414,"hashRevision":22,"compactRevision":-1}\n',
+    ],
+    [
+      'fields',
+      '"Hash" : 3357181036\n"Revision" : 22\n"Keys" : 19\n"Size" : 20480\n"Version" : 3.6.0\n',
+      '"Hash" : 755857414\n"Hash revision" : 22\n"Compact revision" : -1\n',
+    ],
+    [
+      'table',
+      `+----------+----------+------------+------------+---------+
+|   HASH   | REVISION | TOTAL KEYS | TOTAL SIZE | VERSION |
++----------+----------+------------+------------+---------+
+| c81a846c |       22 |         19 |      20 kB |   3.6.0 |
++----------+----------+------------+------------+---------+
+`,
+      `+-----------+---------------+------------------+
+|   HASH    | HASH REVISION | COMPACT REVISION |
++-----------+---------------+------------------+
+| 755857414 |            22 |               -1 |
++-----------+---------------+------------------+
+`,
+    ],
+  ];
+  for (const [format, statusText, hashText] of expected) {
+    test(format, () => {
+      assert.equal(print(format, status), statusText);
+      assert.equal(print(format, hash), hashText);
+    });
+  }
+});

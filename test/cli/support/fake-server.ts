@@ -55,6 +55,11 @@ export class FakeStream {
     this.call.write(Buffer.from(this.method.response.encode(response)));
   }
 
+  /** Ends the call well. */
+  finish(): void {
+    this.call.end();
+  }
+
   fail(code: Code, message: string): void {
     this.call.emit('error', { code, details: message });
   }

@@ -32,7 +32,7 @@ export const rules: readonly Rule[] = [
   },
   {
     reason: 'how long it took',
-    from: /\b\d+(?:\.\d+)?(?:ms|\u00c2\u00b5s|s)(?=\n|"| +\|)/g,
+    from: /\b\d+(?:\.\d+)?(?:ms|\u00c2\u00b5s|s)(?=\n|"| +\||\. \()/g,
     to: 'TIME',
   },
   {
@@ -70,4 +70,15 @@ export const rules: readonly Rule[] = [
   },
   { reason: 'columns are as wide as what stands in them', from: /-{2,}/g, to: '--' },
   { reason: 'the same', from: /(?<=\|) +| +(?=\|)/g, to: ' ' },
+  { reason: 'ids have up to 16 digits', from: /(?<=Member|cluster) {2,}(?=[A-Z])/g, to: ' ' },
+  {
+    reason: 'members come in the order of their ids, and that of a new one is random',
+    from: /(?<=ETCD_INITIAL_CLUSTER=")(default=[^",]*),(a b=[^"]*)/g,
+    to: '$2,$1',
+  },
+  {
+    reason: 'the same in json',
+    from: /(?<="members":\[)(\{"ID":MEMBER[^}]*\}),(\{"ID":LEARNER[^}]*\})/g,
+    to: '$2,$1',
+  },
 ];

@@ -572,6 +572,100 @@ const members: Step[] = [
   },
 ];
 
+const unreachable = (...args: string[]): Step => ({
+  args: [...args, '--endpoints=127.0.0.1:1', '--command-timeout=200ms'],
+  bare: true,
+});
+
+const NO_HEADER = { version: '3.5', reason: 'the answer has a header' } as const;
+const alarms: Step[] = [
+  usage('alarm'),
+  step('alarm', 'list'),
+  { ...step('alarm', 'list', '-w', 'json'), since: NO_HEADER },
+  { ...step('alarm', 'list', '-w', 'fields'), since: NO_HEADER },
+  { ...step('alarm', 'list', '-w', 'fields', '--hex'), since: NO_HEADER },
+  step('alarm', 'list', '-w', 'table'),
+  { ...step('alarm', 'list', '-w', 'protobuf'), since: NO_HEADER },
+  step('alarm', 'list', 'x'),
+  step('alarm', 'disarm'),
+  step('alarm', 'disarm', '-w', 'json'),
+  {
+    ...step('alarm', 'disarm', '-w', 'fields'),
+    ours: { what: ['exit', 'stdout', 'stderr'], reason: 'etcdctl panics' },
+  },
+  step('alarm', 'disarm', 'x'),
+  unreachable('alarm', 'list'),
+];
+
+const operations: Step[] = [
+  step('defrag'),
+  step('defrag', 'ignored', '-w', 'json'),
+  step('defrag', '--cluster'),
+  unreachable('defrag'),
+  unreachable('defrag', '--cluster'),
+  usage('defrag', '--data-dir', 'x'),
+  {
+    ...step('member', 'list'),
+    save: [{ name: 'SELF', pattern: /^([0-9a-f]+), started/, radix: 16 }],
+  },
+  step('move-leader'),
+  step('move-leader', 'zz'),
+  step('move-leader', '0x1'),
+  step('move-leader', '10000000000000000'),
+  step('move-leader', '1', '2'),
+  step('move-leader', '1'),
+  step('move-leader', '{SELF}'),
+  step('move-leader', '{SELF}', '-w', 'json'),
+  step('move-leader', '{SELF}', '-w', 'fields'),
+  step('move-leader', '{SELF}', '-w', 'protobuf'),
+  unreachable('move-leader', '1'),
+  usage('snapshot'),
+  step('snapshot', 'save'),
+  step('snapshot', 'save', 'a', 'b'),
+  step('snapshot', 'save', '/nonesuch/x'),
+  { args: ['snapshot', 'save', 'x', '--endpoints=127.0.0.1:1, 127.0.0.1:2'], bare: true },
+];
+
+const membership: Step[] = [
+  step('member', 'add'),
+  step('member', 'add', 'a'),
+  step('member', 'add', 'a', 'b', '--peer-urls=http://x:1'),
+  step('member', 'add', 'a', 'HTTP://h:1', 'http://h:2'),
+  step('member', 'add', 'a', '--peer-urls=bad'),
+  step('member', 'add', 'a', '--peer-urls=http://h:1/path'),
+  step('member', 'remove'),
+  step('member', 'remove', 'zz'),
+  step('member', 'remove', '1', '2'),
+  step('member', 'remove', '1234'),
+  step('member', 'update'),
+  step('member', 'update', '1'),
+  step('member', 'update', 'zz', '--peer-urls=http://x:1'),
+  step('member', 'update', '1', '--peer-urls=http://x:1'),
+  step('member', 'update', '1', '--peer-urls='),
+  step('member', 'promote'),
+  usage('member', 'promote', '-1'),
+  step('member', 'promote', '1'),
+  {
+    ...step('member', 'add', 'a b', '--peer-urls=http://h:9,http://h:8', '--learner'),
+    save: [{ name: 'LEARNER1', pattern: /Member +([0-9a-f]+) added/, radix: 16 }],
+  },
+  step('member', 'add', 'c', '--peer-urls=http://h:8', '--learner'),
+  step('member', 'promote', '{LEARNER1}'),
+  step('member', 'update', '{LEARNER1}', '--peer-urls=http://h:7'),
+  {
+    ...step('member', 'update', '{LEARNER1}', '--peer-urls=http://h:7', '-w', 'json', '--hex'),
+    since: { version: '3.5', reason: 'an update no longer makes a learner a voter' },
+  },
+  step('member', 'update', '{LEARNER1}', '--peer-urls=http://h:7', '-w', 'table'),
+  step('member', 'remove', '{LEARNER1}'),
+  step('member', 'remove', '{LEARNER1}'),
+  {
+    ...step('member', 'add', 'a', '--peer-urls=http://h:9', '--learner', '-w', 'json'),
+    save: [{ name: 'LEARNER2', pattern: /"member":\{"ID":(\d+)/, radix: 10 }],
+  },
+  step('member', 'add', 'a', '--peer-urls=http://h:9,http://h:1', '-w', 'json'),
+];
+
 /** First the ids that later output is full of. */
 const identity: Step[] = [
   {
@@ -595,4 +689,7 @@ export const steps: readonly Step[] = [
   ...watches,
   ...compactions,
   ...members,
+  ...alarms,
+  ...operations,
+  ...membership,
 ];
