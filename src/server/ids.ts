@@ -3,6 +3,7 @@
  * etcd's own tools) compute the same; request ids are unique per proposer without coordination.
  */
 import { createHash } from 'node:crypto';
+import type { Random } from './environment.js';
 
 /**
  * First 8 bytes, big endian, of SHA-1(sorted peer urls joined + suffix). `suffix` is the cluster token
@@ -33,16 +34,17 @@ function first8(hash: ReturnType<typeof createHash>): bigint {
 }
 
 /**
- * Ids for proposals, conf changes, read contexts and leases: the low 16 bits of the member id, then a
- * 48-bit counter that starts from the time of boot, so that no restart repeats one (etcd's scheme).
+ * Ids for proposals, conf changes, read contexts and leases: the low 16 bits of the member id, as in etcd,
+ * then a 48-bit counter that starts anywhere. Not from the time of boot, as etcd's does: where the wall clock
+ * is set back, a restart would repeat ids, and an old entry that is applied late would answer a new request.
  */
 export class RequestIds {
   readonly #prefix: bigint;
   #counter: number;
 
-  constructor(memberId: bigint, wallMs: number) {
+  constructor(memberId: bigint, random: Random) {
     this.#prefix = (memberId & 0xffffn) << 48n;
-    this.#counter = (Math.floor(wallMs) % 2 ** 40) * 2 ** 8;
+    this.#counter = random.uint32() * 2 ** 16 + (random.uint32() >>> 16);
   }
 
   next(): bigint {

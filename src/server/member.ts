@@ -160,7 +160,7 @@ export class Member {
     this.alarms = state.alarms;
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.quota = new Quota(config.quotaBackendBytes, () => disk.backend.sizeBytes());
-    this.#ids = new RequestIds(this.memberId, clock.wallMs());
+    this.#ids = new RequestIds(this.memberId, environment.random);
     this.#proposals = new Proposals(clock, timeoutMs, (since) => this.#timeoutCause(since));
     this.#queue = new ProposalQueue(this.#proposals);
     this.raft = new Raft(raftConfig(config, environment, identity.memberId, state));

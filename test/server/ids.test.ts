@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hexId } from '../../src/bytes/index.js';
+import { SeededRandom } from '../../src/raft/index.js';
 import { RequestIds, clusterIdOf, memberIdOf } from '../../src/server/ids.js';
 
 test('member and cluster ids of a lone founder are those that etcd 3.4.23 computed', () => {
@@ -22,16 +23,23 @@ test('the order of peer urls does not matter to a member id', () => {
 });
 
 test('request ids begin with the member and never repeat, also across a restart', () => {
-  const before = new RequestIds(0xabcdefn, 1_700_000_000_000);
-  const seen = new Set(Array.from({ length: 1000 }, () => before.next()));
-  const after = new RequestIds(0xabcdefn, 1_700_000_000_010);
-  for (let i = 0; i < 1000; i++) seen.add(after.next());
-  assert.equal(seen.size, 2000);
+  const random = new SeededRandom(1);
+  const seen = new Set<bigint>();
+  for (let start = 0; start < 20; start++) {
+    const ids = new RequestIds(0xabcdefn, random);
+    for (let i = 0; i < 1000; i++) seen.add(ids.next());
+  }
+  assert.equal(seen.size, 20_000);
   for (const id of seen) assert.equal(id >> 48n, 0xcdefn);
 });
 
+test('request ids go on at the end of their range', () => {
+  const ids = new RequestIds(1n, { uint32: () => 2 ** 32 - 1 });
+  assert.equal(ids.next(), 1n << 48n);
+});
+
 test('lease ids are positive int64', () => {
-  const ids = new RequestIds(0xffffn, 1_700_000_000_000);
+  const ids = new RequestIds(0xffffn, new SeededRandom(1));
   for (let i = 0; i < 100; i++) {
     const id = ids.nextLeaseId();
     assert.ok(id > 0n && id < 1n << 63n);
