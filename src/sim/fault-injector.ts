@@ -61,7 +61,9 @@ export class FaultInjector {
   #begin(fault: Fault): void {
     const { trace, members } = this.#world;
     if (members.length === 0) return;
-    trace.record('fault', '', fault.kind, JSON.stringify(fault));
+    // The places in a fault are places in this list.
+    const hosts = members.map(({ host }) => host);
+    trace.record('fault', '', fault.kind, JSON.stringify(fault), ...hosts);
     this.#inject(fault, (place) => members[place % members.length]!);
   }
 

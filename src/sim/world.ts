@@ -46,7 +46,9 @@ export class World implements WorldView, ClientWorld {
   readonly #checkers: readonly StepChecker[];
   readonly #nodes: Node[] = [];
   readonly #sleepers = new Set<() => void>();
+  /** What the trace has said of the nodes that run. */
   readonly #roles = new Map<Node, { role: Role; term: number }>();
+  readonly #commits = new Map<Node, number>();
   /** Nodes that the present event may have changed. */
   readonly #changed: Node[] = [];
   readonly #clients: string[] = [];
@@ -181,14 +183,32 @@ export class World implements WorldView, ClientWorld {
   /** What changed in the nodes, for the trace and for questions of when. */
   #noteNodes(): void {
     for (const node of this.#changed) {
-      if (!node.alive) continue;
-      this.#noteApplied(node.appliedIndex);
-      const { role, term } = node;
-      const known = this.#roles.get(node);
-      if (known?.role === role && known.term === term) continue;
-      this.#roles.set(node, { role, term });
-      this.trace.record('role', node.host, role, 'term', term);
+      if (node.alive) this.#noteRunning(node);
+      else this.#forget(node);
     }
+  }
+
+  #noteRunning(node: Node): void {
+    this.#noteApplied(node.appliedIndex);
+    this.#noteRole(node);
+    const { commitIndex } = node;
+    if (this.#commits.get(node) === commitIndex) return;
+    this.#commits.set(node, commitIndex);
+    this.trace.record('commit', node.host, commitIndex);
+  }
+
+  #noteRole(node: Node): void {
+    const { role, term } = node;
+    const known = this.#roles.get(node);
+    if (known?.role === role && known.term === term) return;
+    this.#roles.set(node, { role, term });
+    this.trace.record('role', node.host, role, 'term', term);
+  }
+
+  /** It is down: what it does next is told anew. */
+  #forget(node: Node): void {
+    this.#roles.delete(node);
+    this.#commits.delete(node);
   }
 
   #noteApplied(index: number): void {
