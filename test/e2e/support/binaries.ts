@@ -17,6 +17,8 @@ export const root = fileURLToPath(new URL('../../../../', import.meta.url));
 export interface EtcdInstallation {
   server: string;
   ctl: string;
+  /** The program that looks at snapshot files and restores them: etcdutl, or etcdctl before 3.6. */
+  snapshotTool: string | undefined;
   /** Of the server, such as 3.6.16. */
   version: string;
 }
@@ -42,13 +44,20 @@ function folders(): string[] {
   return listed.split(delimiter).filter((folder) => folder !== '');
 }
 
+function snapshotToolOf(folder: string, version: string): string | undefined {
+  const utl = join(folder, 'etcdutl');
+  if (isExecutable(utl)) return utl;
+  return /^3\.[45]\./.test(version) ? join(folder, 'etcdctl') : undefined;
+}
+
 function find(): EtcdInstallation[] {
   const found = new Map<string, EtcdInstallation>();
   for (const folder of folders()) {
     const [server, ctl] = [join(folder, 'etcd'), join(folder, 'etcdctl')];
     if (!isExecutable(server) || !isExecutable(ctl)) continue;
     const version = versionOf(server);
-    if (!found.has(version)) found.set(version, { server, ctl, version });
+    const snapshotTool = snapshotToolOf(folder, version);
+    if (!found.has(version)) found.set(version, { server, ctl, snapshotTool, version });
   }
   return [...found.values()];
 }
@@ -80,6 +89,11 @@ export const kvorumCommand: ServerCommand = {
   command: process.execPath,
   args: [join(root, 'bin', 'kvorum')],
 };
+
+/** A program of this checkout by its name in bin/, as the words to start it with. */
+export function program(name: 'kvorumctl' | 'kvorumutl'): [command: string, ...args: string[]] {
+  return [process.execPath, join(root, 'bin', name)];
+}
 
 export function etcdCommand(etcd: EtcdInstallation): ServerCommand {
   // 3.4 writes plain text without it.
