@@ -10,7 +10,7 @@ import {
   foundCluster,
   restoreSnapshot,
 } from '../server/index.js';
-import { openDisk } from '../storage/index.js';
+import { RESTORING, openDisk } from '../storage/index.js';
 import { syncFolder, syncFolderOf } from './folders.js';
 import { withSnapshotFile } from './snapshot-file.js';
 
@@ -21,9 +21,6 @@ export interface RestoreFileOptions extends RestoreOptions {
   /** Accept a file without a SHA-256 or with a wrong one. */
   skipHashCheck?: boolean;
 }
-
-/** Where the data dir is made before it gets its name. */
-const UNFINISHED = 'restoring';
 
 /**
  * Makes `dataDir`, which must be empty or missing, from the snapshot file at `path`: `kvorum` with the
@@ -38,11 +35,12 @@ export async function restoreFile(path: string, options: RestoreFileOptions): Pr
   return withSnapshotFile(path, async (file) => {
     const reader = await BoltReader.open(await openSnapshotFile(file, options));
     const made = await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const unfinished = join(dataDir, UNFINISHED);
+    const unfinished = join(dataDir, RESTORING);
     await mkdir(unfinished, { mode: 0o700 });
     try {
       const restored = await fill(unfinished, reader, options);
       await rename(join(unfinished, 'member'), join(dataDir, 'member'));
+      await syncFolder(dataDir); // the member's name must be safe before its old place goes
       await rm(unfinished, { recursive: true });
       await syncFolder(dataDir);
       await syncMade(dataDir, made);

@@ -5,5 +5,5 @@ export { MemoryRaftLog } from './memory-raft-log.js';
 export { LevelBackend, type LevelBackendOptions } from './level-backend.js';
 export type { Spool } from './spool.js';
 export { MemorySpool } from './memory-spool.js';
-export { type DiskOptions, type StorageDisk, openDisk } from './open-disk.js';
+export { type DiskOptions, RESTORING, type StorageDisk, openDisk } from './open-disk.js';
 export { openMemoryDisk } from './open-memory-disk.js';

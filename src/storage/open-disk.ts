@@ -20,6 +20,12 @@ import { LevelRaftLog, type LevelRaftLogOptions } from './level-raft-log.js';
 import type { RaftLog } from './raft-log.js';
 import type { Spool } from './spool.js';
 
+/**
+ * While a snapshot is being restored, the data dir's folder of this name holds what is there so far. A
+ * start must not take that for a new, empty store.
+ */
+export const RESTORING = 'restoring';
+
 /** What a member keeps, opened: nobody else can open it until it is closed. */
 export interface StorageDisk {
   readonly log: RaftLog;
@@ -39,6 +45,7 @@ export interface DiskOptions {
 export async function openDisk(dataDir: string, options: DiskOptions = {}): Promise<StorageDisk> {
   await makeDataDir(dataDir);
   await refuseEtcd(dataDir);
+  await refuseUnfinished(dataDir);
   const lock = await lockDataDir(dataDir, join(dataDir, 'lock'));
   try {
     return await openLocked(dataDir, options, lock);
@@ -106,6 +113,16 @@ async function refuseEtcd(dataDir: string): Promise<void> {
   throw new StorageError(
     'FORMAT',
     `${dataDir} is an etcd data dir and cannot be opened; restore a snapshot of it instead`,
+  );
+}
+
+/** What is being restored is made in there; see {@link RESTORING}. */
+async function refuseUnfinished(dataDir: string): Promise<void> {
+  const names = await list(dataDir);
+  if (!names.includes(RESTORING)) return;
+  throw new StorageError(
+    'CORRUPT',
+    `${dataDir} was not restored to the end; remove it and restore it again`,
   );
 }
 

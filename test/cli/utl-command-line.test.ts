@@ -118,6 +118,7 @@ describe('snapshot status', () => {
     const path = join(dir, 'none');
     return refuses(['snapshot', 'status', path], 1, `stat ${path}: no such file or directory`);
   });
+  test('a folder', () => refuses(['snapshot', 'status', dir], 1, `read ${dir}: is a directory`));
   test('something else than a database', () =>
     refuses(['snapshot', 'status', file('junk', Buffer.from('junk\n'))], 1, 'invalid database'));
   test('an empty file', () =>

@@ -39,9 +39,16 @@ function messageOf(operation: string, path: string, error: unknown): string | un
   if (REFUSALS.some((kind) => error instanceof kind)) {
     return latin1FromUtf8((error as Error).message);
   }
-  return isSystemError(error) ? osErrorText(operation, path, error) : undefined;
+  return isSystemError(error) ? systemText(operation, path, error) : undefined;
 }
 
-function isSystemError(error: unknown): boolean {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
+}
+
+/** Only the file is opened here; other calls say themselves what they were about. */
+function systemText(operation: string, path: string, error: NodeJS.ErrnoException): string {
+  const { syscall = operation, path: other } = error;
+  if (syscall === 'open') return osErrorText(operation, path, error);
+  return osErrorText(syscall, other === undefined ? path : latin1FromUtf8(other), error);
 }

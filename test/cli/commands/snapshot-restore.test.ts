@@ -256,6 +256,12 @@ describe('refusals that leave nothing behind', () => {
     assert.ok(!existsSync(dataDir));
   });
 
+  test('a data dir that cannot be made', async () => {
+    const { code, stderr } = await restore(fixture('3.5.16'), '/dev/null/data');
+    assert.equal(code, 1);
+    assert.match(stderr, /^Error: (mkdir|data-dir ").*\/dev\/null\/data/);
+  });
+
   test('a data dir in use is left as it is', async () => {
     const dataDir = newFolder();
     mkdirSync(dataDir);
@@ -264,6 +270,15 @@ describe('refusals that leave nothing behind', () => {
     assert.equal(code, 1);
     assert.equal(stderr, `Error: data-dir "${dataDir}" not empty or could not be read\n`);
     assert.deepEqual(readdirSync(dataDir), ['x']);
+  });
+});
+
+test('a restore that was cut short is no new, empty store', async () => {
+  const dataDir = newFolder();
+  mkdirSync(join(dataDir, 'restoring'), { recursive: true });
+  await assert.rejects(open({ dataDir }), {
+    code: 'CORRUPT',
+    message: `${dataDir} was not restored to the end; remove it and restore it again`,
   });
 });
 
