@@ -124,7 +124,8 @@ export class LeaseRouter {
 
 /** A leader that is none any more, or cannot be reached: the next try may find another. */
 function isWorthRetry(error: unknown): boolean {
-  return !isEtcdError(error) || error.name === 'notPrimaryLessor';
+  if (!isEtcdError(error)) return true;
+  return error.name === 'notPrimaryLessor' || error.name === 'leaderChanged';
 }
 
 function peerRequest(path: string, body: Uint8Array): PeerRequest {

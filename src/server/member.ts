@@ -106,6 +106,9 @@ export class Member {
   #stopping: Promise<void> | undefined;
   #tickTimer: Timer | undefined;
   #lastTickMs = 0;
+  /** How often ticks have come much too late, and up to which of those a quorum has confirmed this leader. */
+  #stalls = 0;
+  #stallsConfirmed = 0;
   /** When the last leader was lost or replaced; -Infinity before the first. */
   #leaderLostAtMs = -Infinity;
   #quotaAlarmProposed = false;
@@ -224,7 +227,12 @@ export class Member {
       fatal: (error) => this.#fatal(error),
     });
     const propose = (op: InternalOp) => this.propose(op);
-    this.#leases = new LeaseKeeper({ lessor: this.lessor, clock, logger: log, propose });
+    this.#leases = new LeaseKeeper({
+      lessor: this.lessor,
+      clock,
+      logger: log,
+      propose: (op) => this.proposeAsLeader(op),
+    });
     this.leaderWatch = new LeaderWatch(clock, config.electionMs, () => this.leader !== 0n);
     this.leaseRouter = new LeaseRouter({
       lessor: this.lessor,
@@ -329,6 +337,18 @@ export class Member {
    * never taken.
    */
   propose<T>(op: InternalOp): Promise<T> {
+    return this.#propose(op, undefined);
+  }
+
+  /**
+   * The same for what a leader decides from what only it knows (that a lease has run out): rejects with
+   * notLeader when another term has begun before raft took it.
+   */
+  proposeAsLeader<T>(op: InternalOp): Promise<T> {
+    return this.#propose(op, this.raft.term);
+  }
+
+  #propose<T>(op: InternalOp, leaderTerm: number | undefined): Promise<T> {
     if (this.#stopped) return Promise.reject(etcdError('stopped'));
     if (this.#isOverloaded()) return Promise.reject(etcdError('requestTooManyRequests'));
     const id = this.#ids.next();
@@ -337,6 +357,7 @@ export class Member {
       return Promise.reject(etcdError('requestTooLarge'));
     }
     const proposal = this.#proposals.wait<T>(id);
+    proposal.leaderTerm = leaderTerm;
     this.#queue.add(proposal, data);
     this.#driver.wake();
     return proposal.result;
@@ -450,6 +471,7 @@ export class Member {
     const { clock } = this.#environment;
     this.#tickTimer = clock.after(this.config.heartbeatMs, () => {
       this.#tickLater();
+      if (this.#hasStalled()) this.#stalls++;
       this.#lastTickMs = clock.monotonicMs();
       this.raft.tick();
       this.#proposals.expire();
@@ -649,12 +671,18 @@ export class Member {
   }
 
   /**
-   * A process that was paused may have been deposed without knowing: if its ticks have stalled, a quorum
-   * must confirm that it leads before it extends a lease.
+   * A process that was paused may have been deposed without knowing: after each time that its ticks have
+   * stalled, a quorum must confirm that it leads before it extends a lease.
    */
   async #confirmLeadership(): Promise<void> {
-    const stalledMs = this.monotonicMs() - this.#lastTickMs;
-    if (stalledMs > 3 * this.config.heartbeatMs) await this.linearizableRead();
+    const stalls = this.#stalls;
+    if (stalls === this.#stallsConfirmed && !this.#hasStalled()) return;
+    await this.linearizableRead();
+    this.#stallsConfirmed = Math.max(this.#stallsConfirmed, stalls);
+  }
+
+  #hasStalled(): boolean {
+    return this.monotonicMs() - this.#lastTickMs > 3 * this.config.heartbeatMs;
   }
 
   /** A renewed lease has its whole time again: the stored remainder must not cut it short later. */

@@ -31,6 +31,7 @@ export class ProposalQueue {
   /** Offers everything gathered to the core. Called at the beginning of each turn. */
   offer(raft: Raft): void {
     if (this.#gathered.length === 0) return;
+    this.#dropOutdated(raft);
     this.#dropSettled();
     const result = raft.propose(this.#data);
     if (result === 'noLeader') return;
@@ -44,6 +45,15 @@ export class ProposalQueue {
         gathered,
         result === 'transferring' ? 'proposalDropped' : 'requestTooManyRequests',
       );
+    }
+  }
+
+  /** What a leader has decided for itself must not reach its successor, who may know better. */
+  #dropOutdated(raft: Raft): void {
+    const term = raft.role === 'leader' ? raft.term : -1;
+    for (const { id, leaderTerm, settled } of this.#gathered) {
+      if (leaderTerm === undefined || leaderTerm === term || settled) continue;
+      this.#proposals.fail(id, etcdError('notLeader'));
     }
   }
 

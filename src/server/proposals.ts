@@ -21,6 +21,11 @@ export class Proposal<T = any> {
    * etcd's does).
    */
   takenInTerm = 0;
+  /**
+   * Made by the leader of this term on its own account: nobody else may take it. Undefined for a client's,
+   * which any leader may.
+   */
+  leaderTerm: number | undefined;
   /** The caller has been answered. */
   settled = false;
   #resolve!: (value: T) => void;
