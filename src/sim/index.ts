@@ -6,6 +6,7 @@
  *     const { violations } = await new Simulation(scenario, { clients: [myClient] }).run();
  */
 export {
+  RECOVERY_BOUND_MS,
   type Scenario,
   Simulation,
   type SimulationOptions,
@@ -49,3 +50,14 @@ export type {
   Workload,
   WorkloadClient,
 } from './workloads/workload-client.js';
+export {
+  deleteRequest,
+  modRevisionIs,
+  prefixEnd,
+  putRequest,
+  rangeRequest,
+  txnRequest,
+  valueIs,
+  versionIs,
+  watchRequest,
+} from './workloads/requests.js';

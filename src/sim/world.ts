@@ -54,6 +54,8 @@ export class World implements WorldView, ClientWorld {
   readonly #clients: string[] = [];
   /** By index. */
   readonly #appliedAtMs: number[] = [0];
+  /** Ids of all members that have ever had a machine. */
+  readonly #known = new Set<bigint>();
   #generations = 0;
   #stopping = false;
   #failure: Error | undefined;
@@ -228,6 +230,7 @@ export class World implements WorldView, ClientWorld {
 
   #addNode(host: string, id: bigint, config: Partial<MemberConfig>): Node {
     const name = `${host}/${this.#generations++}`;
+    this.#known.add(id);
     const { loop, trace, network } = this;
     const chance = this.streams.stream(`disk ${name}`);
     const disk = new VirtualDisk(host, loop, chance, trace, this.#options.disk ?? FAST_DISK);
@@ -309,7 +312,9 @@ export class World implements WorldView, ClientWorld {
     }
   }
 
+  /** Never a second one: a leader that lags may still list a member whose disk is lost. */
   #giveMachine(host: string, id: bigint, config: Partial<MemberConfig>): void {
+    if (this.#known.has(id)) return;
     for (const node of this.#nodes) if (node.host === host) this.retire(node);
     this.trace.record('world', '', 'a machine for', host, 'member', id);
     this.#addNode(host, id, config).start();
