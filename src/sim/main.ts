@@ -4,8 +4,10 @@ import yargs from 'yargs';
 import { PROFILES, type ScenarioOptions, scenarioOf } from './profiles.js';
 import { progressLine, summary } from './progress-bar.js';
 import { type SeedReport, type SeedRun, replayCommand, runSeeds } from './run-seeds.js';
+import { PictureRecorder } from './html/picture-recorder.js';
+import { writeSeedPage } from './html/write-page.js';
 import { Simulation } from './simulation.js';
-import { traceLine } from './trace.js';
+import { type TraceEvent, traceLine } from './trace.js';
 
 function parse(words: readonly string[]) {
   return yargs(words)
@@ -23,6 +25,11 @@ function parse(words: readonly string[]) {
       default: false,
       describe: 'run each seed twice and compare',
     })
+    .option('html', {
+      type: 'string',
+      describe:
+        'a page with a picture of the run (of many: of the first that fails), for this file',
+    })
     .option('quiet', { type: 'boolean', default: false, describe: 'with --seed: no trace' })
     .strict()
     .help()
@@ -31,26 +38,39 @@ function parse(words: readonly string[]) {
 }
 
 async function main(): Promise<number> {
-  const { seed, seeds, first, minutes, profile, members, seconds, replay, quiet } = await parse(
-    process.argv.slice(2),
-  );
+  const { seed, seeds, first, minutes, profile, members, seconds, replay, quiet, html } =
+    await parse(process.argv.slice(2));
   const scenario: ScenarioOptions = {
     ...(profile !== undefined && { profile }),
     ...(members !== undefined && { members }),
     ...(seconds !== undefined && { seconds }),
   };
-  if (seed !== undefined) return runOne(seed, scenario, quiet);
+  if (seed !== undefined) return runOne(seed, scenario, { quiet, html });
   const count = seeds ?? (minutes === undefined ? 20 : undefined);
-  return runMany({ first, count, minutes, scenario, replay });
+  return runMany({ first, count, minutes, scenario, replay }, html);
 }
 
-async function runOne(seed: number, options: ScenarioOptions, quiet: boolean): Promise<number> {
+interface Output {
+  readonly quiet: boolean;
+  /** File of the page. */
+  readonly html: string | undefined;
+}
+
+async function runOne(
+  seed: number,
+  options: ScenarioOptions,
+  { quiet, html }: Output,
+): Promise<number> {
   nameSeedOnCrash(() => seed, options);
   const scenario = scenarioOf(seed, options);
-  const simulation = quiet
-    ? new Simulation(scenario)
-    : new Simulation(scenario, { trace: (event) => print(traceLine(event)) });
-  const result = await simulation.run();
+  const recorder = html === undefined ? undefined : new PictureRecorder();
+  const trace = (event: TraceEvent) => {
+    if (!quiet) print(traceLine(event));
+    recorder?.listener(event);
+  };
+  const isHeard = !quiet || recorder !== undefined;
+  const result = await new Simulation(scenario, isHeard ? { trace } : {}).run();
+  if (recorder !== undefined) writeSeedPage(html!, { scenario, options, result, recorder });
   const seconds = (result.virtualMs / 1000).toFixed(1);
   print(
     `seed ${seed}: ${scenario.members} members, ${seconds} virtual seconds, ${result.events} events, ` +
@@ -64,11 +84,13 @@ async function runOne(seed: number, options: ScenarioOptions, quiet: boolean): P
   return 1;
 }
 
-async function runMany(run: SeedRun): Promise<number> {
+async function runMany(run: SeedRun, html: string | undefined): Promise<number> {
   let seeds = 0;
+  let firstFailed: number | undefined;
   nameSeedOnCrash(() => run.first + seeds, run.scenario);
   const totals = await runSeeds(run, {
     failed: (report) => {
+      firstFailed ??= report.seed;
       clearLine();
       tell(report, run.scenario);
     },
@@ -83,6 +105,9 @@ async function runMany(run: SeedRun): Promise<number> {
   });
   clearLine();
   print(summary(totals));
+  if (html !== undefined && firstFailed !== undefined) {
+    await runOne(firstFailed, run.scenario, { quiet: true, html });
+  }
   return totals.failures === 0 ? 0 : 1;
 }
 
