@@ -80,7 +80,7 @@ export async function checkNotBootstrapped(birth: Birth, network: PeerNetwork): 
 
 /**
  * Finds the running cluster through the other urls of `initialCluster` and, in its member list, this
- * member (added before by MemberAdd) by its peer urls.
+ * member (added before by MemberAdd) by its peer urls. All who answer must agree on who it is.
  */
 export async function joinCluster(
   config: MemberConfig,
@@ -90,12 +90,16 @@ export async function joinCluster(
   let refusal: unknown;
   for (let attempt = 0; attempt < JOIN_ATTEMPTS; attempt++) {
     if (attempt > 0) await new Promise<void>((resolve) => clock.after(JOIN_PAUSE_MS, resolve));
+    const births: Birth[] = [];
     for (const reply of await askOthers(config, network)) {
       try {
-        return birthOfJoiner(config, reply.clusterId, reply.members);
+        births.push(birthOfJoiner(config, reply.clusterId, reply.members));
       } catch (error) {
         refusal = error; // that member may not have heard of our being added yet
       }
+    }
+    if (births.length > 0 && births.every(({ memberId }) => memberId === births[0]!.memberId)) {
+      return births[0]!;
     }
   }
   if (refusal !== undefined) throw refusal;
@@ -130,6 +134,11 @@ function birthOfJoiner(config: MemberConfig, clusterId: bigint, members: Member[
         ` (the cluster has ${members.length} members, --initial-cluster lists ${config.initialCluster.length};` +
         ' run member add first and use the --initial-cluster that it prints)',
     );
+  }
+  // A member that has started once is not us: we would vote again in its name. Either its data dir is lost,
+  // or whom we have asked has not heard yet that it was removed and we were added in its place.
+  if (self.clientUrls.length > 0) {
+    throw new StartError(`member ${hexId(self.id)} has already been bootstrapped`);
   }
   const peers = members.filter((member) => member.id !== self.id);
   return { memberId: self.id, clusterId, peers, entries: [] };

@@ -80,3 +80,36 @@ describe('a leader that was paused and deposed without knowing', () => {
     assert.ok((await secondsLeft(world, leader)) >= 0);
   });
 });
+
+describe('a member that is added in place of one that lost its disk', () => {
+  it('does not take the old id from somebody who has not heard of the change', async () => {
+    const config = { strictReconfigCheck: false };
+    const world = await startedWorld({ members: 5, config });
+    const [first, , , lagging, lost] = world.members as [Node, Node, Node, Node, Node];
+    const others = world.members.filter((node) => node !== lagging && node !== lost);
+    const cutOff = (host: string) => {
+      for (const other of others) {
+        world.network.cut(host, other.host);
+        world.network.cut(other.host, host);
+      }
+    };
+    cutOff(lagging.host);
+    await world.run(world.nowMs + 5000, () => others.includes(world.leader!));
+    const { id, host } = lost;
+    world.retire(lost);
+    await answered(world, first, 'memberRemove', { id });
+    await answered(world, first, 'memberAdd', {
+      peerUrls: lost.config.peerUrls,
+      isLearner: true,
+    });
+    cutOff(host);
+    await world.run(world.nowMs + 3000);
+    const joiner = world.members.find((node) => node.host === host)!;
+    const idOf = (node: Node) => node.disk.durableLog.identity?.memberId;
+    assert.equal(idOf(joiner), undefined);
+    world.network.heal();
+    await world.run(world.nowMs + 20_000, () => joiner.alive);
+    assert.notEqual(idOf(joiner), id);
+    assert.ok(joiner.alive);
+  });
+});
