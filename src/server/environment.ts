@@ -29,6 +29,8 @@ export interface Random {
 
 /** One member's data dir, opened: nobody else can open it until it is closed. */
 export interface Disk {
+  /** What messages call it: the data dir. */
+  readonly location: string;
   readonly log: RaftLog;
   readonly backend: Backend;
   /** Temporary room for a snapshot that arrives; gone when closed or at the next start. */

@@ -127,7 +127,7 @@ export class Member {
         throw error;
       };
       const state = await openState(config, environment, (error) => fail(error));
-      checkBelongsTogether(identity, state);
+      checkBelongsTogether(identity, state, environment.disk.location);
       const member = new Member(config, environment, identity, state);
       fail = (error) => member.#fatal(error);
       gate.open(member);
@@ -352,13 +352,14 @@ export class Member {
     if (this.#stopped) return Promise.reject(etcdError('stopped'));
     if (this.#isOverloaded()) return Promise.reject(etcdError('requestTooManyRequests'));
     const id = this.#ids.next();
-    const data = internalRequest.encode({ id, username: '', authRevision: 0, op });
+    const request = { id, username: '', authRevision: 0, op };
+    const data = internalRequest.encode(request);
     if (data.length > this.config.maxRequestBytes) {
       return Promise.reject(etcdError('requestTooLarge'));
     }
-    const proposal = this.#proposals.wait<T>(id);
+    const proposal = this.#proposals.wait<T>(id, data, request);
     proposal.leaderTerm = leaderTerm;
-    this.#queue.add(proposal, data);
+    this.#queue.add(proposal);
     this.#driver.wake();
     return proposal.result;
   }
@@ -506,7 +507,8 @@ export class Member {
 
   #applyRequest(entry: Entry): void {
     if (entry.data.length === 0) return this.#applyNoOp(entry);
-    const { id, op } = internalRequest.decode(entry.data);
+    const own = this.#proposals.requestOf(entry.data);
+    const { id, op } = own ?? internalRequest.decode(entry.data);
     this.#proposals.finish(id, this.#applier.apply(op));
   }
 
@@ -643,9 +645,9 @@ export class Member {
   /** Resolves when the change is applied; a leader that is missing is waited for. */
   async #proposeConfChange(change: ConfChange): Promise<void> {
     const { clock } = this.#environment;
-    const proposal = this.#proposals.wait<void>(change.id);
-    proposal.result.catch(() => {}); // it may expire while we wait for a leader
     const data = encodeConfChange(change);
+    const proposal = this.#proposals.wait<void>(change.id, data);
+    proposal.result.catch(() => {}); // it may expire while we wait for a leader
     while (!proposal.settled) {
       const outcome = this.raft.proposeConfChange({ type: 'v1', data });
       if (outcome === 'transferring') this.#proposals.fail(change.id, etcdError('proposalDropped'));

@@ -12,16 +12,14 @@ const MAX_WAITING = 100_000;
 export class ProposalQueue {
   readonly #proposals: Proposals;
   #gathered: Proposal[] = [];
-  #data: Uint8Array[] = [];
 
   constructor(proposals: Proposals) {
     this.#proposals = proposals;
   }
 
-  /** Takes a request encoded as `data`. */
-  add(proposal: Proposal, data: Uint8Array): void {
+  /** Takes a proposal to raft, at the next {@link ProposalQueue.offer}. */
+  add(proposal: Proposal): void {
     this.#gathered.push(proposal);
-    this.#data.push(data);
   }
 
   get isFull(): boolean {
@@ -33,11 +31,10 @@ export class ProposalQueue {
     if (this.#gathered.length === 0) return;
     this.#dropOutdated(raft);
     this.#dropSettled();
-    const result = raft.propose(this.#data);
+    const result = raft.propose(this.#gathered.map(({ data }) => data));
     if (result === 'noLeader') return;
     const gathered = this.#gathered;
     this.#gathered = [];
-    this.#data = [];
     if (result === 'accepted') {
       for (const proposal of gathered) proposal.takenInTerm = raft.term;
     } else {
@@ -60,7 +57,6 @@ export class ProposalQueue {
   /** Whoever has given up while there was no leader must not be proposed any more. */
   #dropSettled(): void {
     if (!this.#gathered.some(({ settled }) => settled)) return;
-    this.#data = this.#data.filter((_, i) => !this.#gathered[i]!.settled);
     this.#gathered = this.#gathered.filter(({ settled }) => !settled);
   }
 

@@ -2,7 +2,7 @@
  * Callers waiting for their proposal to be applied. A proposal that raft cannot take yet (no leader)
  * waits as well; each has the same time limit, so the oldest is always first.
  */
-import { type EtcdError, etcdError } from '../api/index.js';
+import { type EtcdError, type InternalRequest, etcdError } from '../api/index.js';
 import type { Clock } from './environment.js';
 
 /** What applying an entry came to, handed to the waiting caller. */
@@ -26,13 +26,23 @@ export class Proposal<T = any> {
    * which any leader may.
    */
   leaderTerm: number | undefined;
+  /** What is proposed, when it is a request, and its encoding: the entry's data. */
+  readonly request: InternalRequest | undefined;
+  readonly data: Uint8Array;
   /** The caller has been answered. */
   settled = false;
   #resolve!: (value: T) => void;
   #reject!: (error: EtcdError) => void;
 
-  constructor(id: bigint, proposedAtMs: number) {
+  constructor(
+    id: bigint,
+    data: Uint8Array,
+    request: InternalRequest | undefined,
+    proposedAtMs: number,
+  ) {
     this.id = id;
+    this.data = data;
+    this.request = request;
     this.proposedAtMs = proposedAtMs;
     this.result = new Promise<T>((resolve, reject) => {
       this.#resolve = resolve;
@@ -49,6 +59,7 @@ export class Proposal<T = any> {
 
 export class Proposals {
   readonly #waiting = new Map<bigint, Proposal>();
+  readonly #byData = new Map<Uint8Array, Proposal>();
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #cause: (proposedAtMs: number) => TimeoutCause;
@@ -64,10 +75,19 @@ export class Proposals {
   }
 
   /** A caller that will get what {@link Proposals.finish} is given for `id`, or a refusal. */
-  wait<T>(id: bigint): Proposal<T> {
-    const proposal = new Proposal<T>(id, this.#clock.monotonicMs());
+  wait<T>(id: bigint, data: Uint8Array, request?: InternalRequest): Proposal<T> {
+    const proposal = new Proposal<T>(id, data, request, this.#clock.monotonicMs());
     this.#waiting.set(id, proposal);
+    this.#byData.set(data, proposal);
     return proposal;
+  }
+
+  /**
+   * The request that was encoded as `data`, if it was here and its caller still waits: an entry that comes
+   * back to its proposer need not be decoded.
+   */
+  requestOf(data: Uint8Array): InternalRequest | undefined {
+    return this.#byData.get(data)?.request;
   }
 
   /** The entry was applied; nobody may be waiting (another member's, or given up). */
@@ -75,6 +95,7 @@ export class Proposals {
     const proposal = this.#waiting.get(id);
     if (proposal === undefined) return;
     this.#waiting.delete(id);
+    this.#byData.delete(proposal.data);
     proposal.settle(result);
   }
 

@@ -73,12 +73,16 @@ export async function openState(
  * The log and the keyspace of one data dir must be of one member: a keyspace in which this member has
  * never been comes from elsewhere. Throws {@link StartError}.
  */
-export function checkBelongsTogether({ memberId, clusterId }: LogIdentity, state: State): void {
+export function checkBelongsTogether(
+  { memberId, clusterId }: LogIdentity,
+  state: State,
+  location: string,
+): void {
   const { membership, applied } = state;
   if (applied.index === 0 || membership.list().length === 0) return;
   if (membership.get(memberId) !== undefined || membership.isRemoved(memberId)) return;
   throw new StartError(
-    `the raft log in the data dir is that of member ${hexId(memberId)} of cluster ${hexId(clusterId)},` +
+    `the raft log in ${location} is that of member ${hexId(memberId)} of cluster ${hexId(clusterId)},` +
       ' but the keyspace beside it knows no such member',
   );
 }

@@ -97,6 +97,7 @@ export class VirtualDisk {
     );
     this.#open = { log, backend };
     return {
+      location: 'virtual disk',
       log,
       backend,
       createSpool: async () => new VirtualSpool(() => this.#refusal()),

@@ -28,6 +28,8 @@ export const RESTORING = 'restoring';
 
 /** What a member keeps, opened: nobody else can open it until it is closed. */
 export interface StorageDisk {
+  /** The data dir, or what stands for one. */
+  readonly location: string;
   readonly log: RaftLog;
   readonly backend: Backend;
   /** A new temporary file; close it to delete it. */
@@ -72,10 +74,11 @@ async function openLocked(
     await log.close();
     throw error;
   }
-  return makeDisk(log, backend, spools, lock);
+  return makeDisk(dataDir, log, backend, spools, lock);
 }
 
 function makeDisk(
+  location: string,
   log: LevelRaftLog,
   backend: LevelBackend,
   spools: string,
@@ -92,6 +95,7 @@ function makeDisk(
     }
   };
   return {
+    location,
     log,
     backend,
     createSpool: () => FileSpool.create(join(spools, String(++spoolsMade))),

@@ -8,6 +8,7 @@ export function openMemoryDisk(): StorageDisk {
   const log = new MemoryRaftLog();
   const backend = new MemoryBackend();
   return {
+    location: 'memory',
     log,
     backend,
     createSpool: async () => new MemorySpool(),

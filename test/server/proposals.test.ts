@@ -12,8 +12,8 @@ function setUp() {
 
 test('a caller gets what applying its entry came to', async () => {
   const { proposals } = setUp();
-  const first = proposals.wait(1n);
-  const second = proposals.wait(2n);
+  const first = proposals.wait(1n, Uint8Array.of(1));
+  const second = proposals.wait(2n, Uint8Array.of(2));
   proposals.finish(2n, { error: etcdError('leaseNotFound') });
   proposals.finish(1n, { value: 'done' });
   assert.equal(await first.result, 'done');
@@ -28,8 +28,8 @@ test('the result of an entry that nobody waits for goes nowhere', () => {
 
 test('a proposal that raft took times out with the cause, one that it never took with the bare deadline', async () => {
   const { clock, proposals } = setUp();
-  const taken = proposals.wait(1n);
-  const untaken = proposals.wait(2n);
+  const taken = proposals.wait(1n, Uint8Array.of(1));
+  const untaken = proposals.wait(2n, Uint8Array.of(2));
   taken.takenInTerm = 2;
   clock.advance(7000);
   proposals.expire();
@@ -39,9 +39,9 @@ test('a proposal that raft took times out with the cause, one that it never took
 
 test("what an earlier leader took fails when the new leader's first entry is applied", async () => {
   const { proposals } = setUp();
-  const old = proposals.wait(1n);
-  const current = proposals.wait(2n);
-  const untaken = proposals.wait(3n);
+  const old = proposals.wait(1n, Uint8Array.of(1));
+  const current = proposals.wait(2n, Uint8Array.of(2));
+  const untaken = proposals.wait(3n, Uint8Array.of(3));
   old.takenInTerm = 4;
   current.takenInTerm = 5;
   proposals.newTermApplied(5);
@@ -54,8 +54,20 @@ test("what an earlier leader took fails when the new leader's first entry is app
 
 test('before its time is over a proposal stays', () => {
   const { clock, proposals } = setUp();
-  const proposal = proposals.wait(1n);
+  const proposal = proposals.wait(1n, Uint8Array.of(1));
   clock.advance(6999);
   proposals.expire();
   assert.ok(!proposal.settled);
+});
+
+test('an entry that comes back to its proposer need not be decoded, one that only looks like it must', () => {
+  const { proposals } = setUp();
+  const op = { kind: 'leaseRevoke', request: { id: 7n } } as const;
+  const request = { id: 1n, username: '', authRevision: 0, op };
+  const data = Uint8Array.of(1, 2, 3);
+  void proposals.wait(1n, data, request);
+  assert.equal(proposals.requestOf(data), request);
+  assert.equal(proposals.requestOf(data.slice()), undefined);
+  proposals.finish(1n, { value: 'done' });
+  assert.equal(proposals.requestOf(data), undefined);
 });
