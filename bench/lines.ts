@@ -26,8 +26,13 @@ const MANY_KEYS = 1_000_000;
 export const LINES: readonly Line[] = [
   {
     name: 'put',
-    what: 'in-process durable puts, 256 B, 500 in flight',
-    run: (seconds) => onDisk((store) => puts(store, seconds)),
+    what: 'in-process durable puts of new keys in order, 256 B, 500 in flight',
+    run: (seconds) => onDisk((store) => puts(store, seconds, nextKey)),
+  },
+  {
+    name: 'put-random',
+    what: 'in-process durable puts of new keys anywhere, 256 B, 500 in flight',
+    run: (seconds) => onDisk((store) => puts(store, seconds, keyOf)),
   },
   {
     name: 'get',
@@ -37,7 +42,7 @@ export const LINES: readonly Line[] = [
   {
     name: 'cluster-put',
     what: 'three members in one process, durable puts, 256 B, 500 in flight',
-    run: (seconds) => onCluster((leader) => puts(leader, seconds)),
+    run: (seconds) => onCluster((leader) => puts(leader, seconds, nextKey)),
   },
   {
     name: 'open',
@@ -45,6 +50,11 @@ export const LINES: readonly Line[] = [
     run: openManyKeys,
   },
 ];
+
+/** 64 bytes, each behind the one before: how names with a time or a counter in them arrive. */
+function nextKey(n: number): string {
+  return `/bench/${String(n).padStart(12, '0')}`.padEnd(64, '-');
+}
 
 /** 64 bytes, spread so that neighbours in time are not neighbours in order. */
 function keyOf(n: number): string {
@@ -63,8 +73,8 @@ async function onDisk(run: (store: Kvorum) => Promise<Figures>): Promise<Figures
   }
 }
 
-async function puts(store: Kvorum, seconds: number): Promise<Figures> {
-  return figuresOf(await runLoad(IN_FLIGHT, seconds, (n) => store.put(keyOf(n), VALUE)));
+async function puts(store: Kvorum, seconds: number, key: (n: number) => string): Promise<Figures> {
+  return figuresOf(await runLoad(IN_FLIGHT, seconds, (n) => store.put(key(n), VALUE)));
 }
 
 async function gets(store: Kvorum, seconds: number): Promise<Figures> {
