@@ -17,7 +17,7 @@ import type { VirtualDisk } from './disk.js';
 import type { EventLoop } from './event-loop.js';
 import { MAX_HELD, type VirtualNetwork } from './network.js';
 import type { NodeClock } from './node-clock.js';
-import type { Trace } from './trace.js';
+import type { Detail, Trace } from './trace.js';
 import { type NetworkOwner, VirtualPeerNetwork } from './virtual-peer-network.js';
 
 /** Why a process ended by itself. */
@@ -172,7 +172,7 @@ export class Node implements NodeView {
     this.#confState = undefined;
     const process = new Process(this, this.#options);
     this.#process = process;
-    this.#record('starts', 'incarnation', this.#incarnation);
+    this.#record('starts', 'incarnation', this.#incarnation, 'member', this.id);
     void this.#run(process);
   }
 
@@ -261,7 +261,7 @@ export class Node implements NodeView {
     this.disk.crash(powerLoss);
   }
 
-  #record(...details: (string | number)[]): void {
+  #record(...details: Detail[]): void {
     this.#options.touched(this);
     this.#options.trace.record('node', this.host, ...details);
   }

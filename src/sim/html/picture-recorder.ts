@@ -5,6 +5,7 @@ import { brokenPromise } from './broken-promises.js';
 import { ClientRows } from './client-rows.js';
 import { Places, columnsOf } from './columns.js';
 import { FaultBands } from './fault-bands.js';
+import { MemberIds } from './member-ids.js';
 import { MemberStretches } from './member-stretches.js';
 import { SentMessages, rowOfMessage } from './sent-messages.js';
 import { omittedOf, thinned } from './thinning.js';
@@ -40,6 +41,7 @@ export class PictureRecorder {
   readonly #stretches = new MemberStretches();
   readonly #faults = new FaultBands((host) => this.#members.of(host));
   readonly #clientRows = new ClientRows(this.#members, this.#clients, this.#texts);
+  readonly #ids = new MemberIds();
   readonly #commits: CommitRow[] = [];
   readonly #notes: NoteRow[] = [];
 
@@ -48,7 +50,9 @@ export class PictureRecorder {
     const endUs = Math.round(virtualMs * 1000);
     const stretches = this.#stretches.until(endUs);
     const faults = this.#faults.until(endUs);
-    const broken = violations.map((violation) => brokenPromise(violation, history, endUs));
+    const broken = violations
+      .map((violation) => brokenPromise(violation, history, endUs))
+      .map((one) => ({ ...one, explanation: this.#ids.named(one.explanation) }));
     const messages = this.#messages.list;
     const most = options.maxMessages ?? MAX_MESSAGES;
     const kept = thinned(messages, interestUs(stretches, faults, broken), most);
@@ -67,7 +71,7 @@ export class PictureRecorder {
       stretches,
       faults,
       violations: broken,
-      texts: this.#texts.names,
+      texts: this.#texts.names.map((text) => this.#ids.named(text)),
     };
   }
 
@@ -87,6 +91,7 @@ export class PictureRecorder {
         this.#stretches.role(event, this.#members.of(event.who));
         return this.#note(event);
       case 'node':
+        this.#ids.node(event);
         this.#stretches.node(event, this.#members.of(event.who));
         return this.#note(event);
       case 'fault':

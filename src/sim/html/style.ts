@@ -9,8 +9,8 @@ export const STYLE = `
   --message-snapshot: #00877d; --message-readIndex: #97692b; --message-propose: #4d53c8;
   --message-other: #d02670;
   --outcome-ok: #2b9348; --outcome-refused: #c98a00; --outcome-unknown: #d0317a; --outcome-watch: #6b7a90;
-  --fault: #a4490a; --fault-band: #f08a2420; --fault-lane: #f08a2438;
-  --group-0: #3f7bd61c; --group-1: #e8a0102a; --group-2: #7a4fc424;
+  --fault: #a4490a; --fault-band: #f08a2418; --fault-lane: #f08a2438;
+  --group-0: #3f7bd618; --group-1: #e8a01020; --group-2: #7a4fc41c;
   --violation: #d1001f; --violation-band: #d1001f14; --pointed: #000000;
 }
 @media (prefers-color-scheme: dark) {
@@ -44,7 +44,7 @@ dl div { display: flex; gap: 5px; }
 dd { margin: 0; color: var(--text); }
 code { font: 12px ui-monospace, monospace; overflow-wrap: anywhere; }
 .command { color: var(--dim); }
-ol { list-style: none; margin: 4px 0; padding: 0; }
+ol { list-style: none; margin: 4px 0; padding: 0; max-height: 118px; overflow: auto; }
 ol button { text-align: left; width: 100%; margin-bottom: 3px; border-left: 4px solid var(--violation); }
 ol b { color: var(--violation); margin-right: 6px; }
 ol span { overflow-wrap: anywhere; }

@@ -1,5 +1,5 @@
 /** Shapes in words: the line of the trace, and what became of it. */
-import type { Picture } from './picture.js';
+import type { Fate, Picture } from './picture.js';
 import type { Shape } from './run.js';
 
 export interface Line {
@@ -42,7 +42,7 @@ function textOf(shape: Shape, { members }: Picture): string {
   switch (shape.sort) {
     case 'message': {
       const { id, to, type, text, fate, fromUs, untilUs } = shape;
-      const ending = FATE_WORDS[fate](duration(untilUs - fromUs));
+      const ending = fateText(fate, untilUs - fromUs);
       return `→ ${members[to]} ${type} ${text} (message ${id}, ${ending})`;
     }
     case 'operation': {
@@ -59,9 +59,16 @@ function textOf(shape: Shape, { members }: Picture): string {
   }
 }
 
-const FATE_WORDS = {
-  received: (took: string) => `received after ${took}`,
-  lost: (took: string) => `lost after ${took}`,
-  repeated: (took: string) => `received once more after ${took}`,
-  underWay: () => 'never received',
-};
+function fateText(fate: Fate, tookUs: number): string {
+  const after = tookUs === 0 ? 'at once' : `after ${duration(tookUs)}`;
+  switch (fate) {
+    case 'received':
+      return `received ${after}`;
+    case 'lost':
+      return `lost ${after}`;
+    case 'repeated':
+      return `received once more ${after}`;
+    case 'underWay':
+      return 'never received';
+  }
+}

@@ -1,4 +1,4 @@
-/** Who stands where, from left to right: overview, times, members, clients. */
+/** Who stands where, from left to right: overview, times, faults, members, clients. */
 
 /** Pixels. */
 export interface Strip {
@@ -10,6 +10,8 @@ export interface Layout {
   readonly width: number;
   readonly overview: Strip;
   readonly times: Strip;
+  /** Names of faults; without width where they lie over the members. */
+  readonly faults: Strip;
   readonly members: Strip;
   readonly clients: Strip;
   /** Middle of each member's lane, by place; undefined: hidden. */
@@ -34,16 +36,21 @@ export function layoutOf({ width, shown, tracks }: LayoutRequest): Layout {
   const isNarrow = width < NARROW;
   const overview = { left: 0, width: isNarrow ? 26 : 56 };
   const times = { left: overview.width, width: isNarrow ? 44 : 64 };
-  const room = Math.max(60, width - overview.width - times.width - GAP);
+  const faults = {
+    left: times.left + times.width,
+    width: isNarrow ? 0 : Math.min(190, width * 0.19),
+  };
+  const room = Math.max(60, width - faults.left - faults.width - GAP);
   const clientsWidth = Math.min(tracks * WIDEST_TRACK, room * 0.33);
   const lanes = Math.max(1, shown.filter(Boolean).length);
   const laneWidth = Math.min(WIDEST_LANE, (room - clientsWidth) / lanes);
-  const members = { left: times.left + times.width, width: laneWidth * lanes };
+  const members = { left: faults.left + faults.width, width: laneWidth * lanes };
   const left = members.left + members.width + GAP;
   return {
     width,
     overview,
     times,
+    faults,
     members,
     clients: { left, width: clientsWidth },
     laneX: laneMiddles(shown, members.left, laneWidth),

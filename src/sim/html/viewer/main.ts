@@ -10,7 +10,7 @@ import { readPalette } from './palette.js';
 import { shapeAt } from './pick.js';
 import type { Picture } from './picture.js';
 import { goToPlace, placeOf } from './place-in-url.js';
-import { runOf, type Shape } from './run.js';
+import { evidenceOf, lastBefore, runOf, type Shape } from './run.js';
 import { View } from './view.js';
 
 /** A violation of a moment is shown with so much around it. */
@@ -29,10 +29,10 @@ class Page {
 
   constructor(picture: Picture) {
     this.#view = new View(runOf(picture));
-    this.#resize();
-    if (!goToPlace(this.#view.scale, location.hash)) this.#showFirst();
     fillFilters(byId('filters'), this.#view, () => this.#filtered());
     this.#listen();
+    this.#resize();
+    if (!goToPlace(this.#view.scale, location.hash)) this.#showFirst();
     this.#changed();
   }
 
@@ -120,11 +120,12 @@ class Page {
 
   #showViolation(place: number): void {
     const view = this.#view;
-    const { fromUs, untilUs } = view.run.picture.violations[place]!;
+    const violation = view.run.picture.violations[place]!;
+    const { fromUs, untilUs } = violation;
     const aroundUs = Math.max(AROUND_US, untilUs - fromUs) / 2;
     view.violation = place;
     view.scale.show(fromUs - aroundUs, untilUs + aroundUs);
-    this.#changed();
+    this.#select(evidenceOf(view.run, violation).at(-1) ?? lastBefore(view.run, untilUs));
   }
 
   #select(shape: Shape | undefined): void {
@@ -171,6 +172,7 @@ class Page {
     this.#context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     this.#view.resize(clientWidth, height);
     this.#placeHeads();
+    this.#paint(); // at once: a canvas is empty after it has got a size
     this.#changed();
   }
 
@@ -221,9 +223,13 @@ class Page {
     this.#isFrameAsked = true;
     requestAnimationFrame(() => {
       this.#isFrameAsked = false;
-      paint({ context: this.#context, palette: this.#palette }, this.#view);
+      this.#paint();
       byId('view').textContent = viewText(this.#view);
     });
+  }
+
+  #paint(): void {
+    paint({ context: this.#context, palette: this.#palette }, this.#view);
   }
 }
 

@@ -14,21 +14,45 @@ export function paintFaultBands(brush: Brush, view: View): void {
 
 /** A line where each begins and its name; names of faults that began above stay at the upper edge. */
 export function paintFaultLabels(brush: Brush, view: View): void {
-  const { context, palette } = brush;
-  const { members } = view.layout;
-  context.textAlign = 'left';
-  let free = 0;
+  const { faults } = view.layout;
+  brush.context.textAlign = 'left';
+  const below = faults.width > 0 ? 4 : 13;
+  let free = faults.width > 0 ? 12 : 26; // over the lanes: under the names of roles
   for (const fault of faultsInView(view)) {
     const top = view.scale.yOf(fault.fromUs);
-    if (top >= 0) {
-      context.fillStyle = palette('fault');
-      context.fillRect(members.left, top - 0.5, members.width, 1);
-    }
-    const y = Math.max(top + 12, 12, free);
-    if (y > Math.max(top + 40, 40)) continue;
+    const y = Math.max(top + below, free);
+    const isFar = y > Math.max(top, 0) + 60;
+    if (top >= 0) paintLeader(brush, view, top, isFar ? top : y - 4);
+    if (isFar) continue;
     free = y + 13;
-    label(brush, fault.label, members.left + 3, y, palette('fault'));
+    label(brush, shortened(brush, fault.label, view), faults.left + 3, y, brush.palette('fault'));
   }
+}
+
+/** From its name to its moment, and across the members. */
+function paintLeader({ context, palette }: Brush, view: View, y: number, labelY: number): void {
+  const { faults, members } = view.layout;
+  context.strokeStyle = palette('fault');
+  context.lineWidth = 1;
+  context.globalAlpha = 0.55;
+  context.beginPath();
+  if (faults.width > 0) {
+    context.moveTo(members.left - 16, labelY);
+    context.lineTo(members.left - 4, y);
+  }
+  context.lineTo(members.left, y);
+  context.lineTo(members.left + members.width, y);
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+function shortened({ context }: Brush, text: string, view: View): string {
+  const { faults, members } = view.layout;
+  const room = faults.width > 0 ? faults.width - 20 : members.width;
+  if (context.measureText(text).width <= room) return text;
+  let end = text.length;
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > room) end--;
+  return `${text.slice(0, end)}…`;
 }
 
 function faultsInView({ run, scale }: View): FaultBand[] {

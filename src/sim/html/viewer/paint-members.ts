@@ -28,13 +28,27 @@ export function paintRoleLabels(brush: Brush, view: View): void {
     const y = top + LABEL - 2;
     if (y < (freeY.get(stretch.member) ?? 0) || scale.yOf(stretch.untilUs) - top < LABEL) continue;
     freeY.set(stretch.member, y + LABEL);
-    label(brush, stretchText(stretch, layout.laneWidth), x + BAR / 2 + 4, y, brush.palette('text'));
+    label(
+      brush,
+      stretchText(brush, stretch, layout.laneWidth),
+      x + BAR / 2 + 4,
+      y,
+      brush.palette('text'),
+    );
   }
 }
 
-function stretchText({ state, term }: Stretch, laneWidth: number): string {
-  if (term === 0) return state;
-  return laneWidth < 90 ? `${SHORT[state]} ${term}` : `${NAMES[state]}, term ${term}`;
+/** As much as there is room for beside the bar. */
+function stretchText({ context }: Brush, { state, term }: Stretch, laneWidth: number): string {
+  const words: [text: string, room: number][] =
+    term === 0
+      ? [[state, laneWidth - BAR]]
+      : [
+          [`${NAMES[state]}, term ${term}`, laneWidth / 2 - 3],
+          [`${SHORT[state]} ${term}`, laneWidth - BAR],
+          [`t${term}`, Infinity],
+        ];
+  return words.find(([text, room]) => context.measureText(text).width <= room)?.[0] ?? '';
 }
 
 const NAMES: Readonly<Record<Stretch['state'], string>> = {

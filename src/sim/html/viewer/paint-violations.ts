@@ -2,6 +2,7 @@
 import { barOf } from './paint-clients.js';
 import { type Brush, label } from './palette.js';
 import type { BrokenPromise } from './picture.js';
+import { evidenceOf } from './run.js';
 import type { View } from './view.js';
 
 export function paintViolations(brush: Brush, view: View): void {
@@ -31,13 +32,10 @@ function paintEdges(brush: Brush, view: View, violation: BrokenPromise, isChosen
 }
 
 function paintEvidence({ context, palette }: Brush, view: View, violation: BrokenPromise): void {
-  const { scale } = view;
   context.strokeStyle = palette('violation');
   context.lineWidth = 2;
-  for (const operation of view.run.operations.within(scale.topUs, scale.bottomUs)) {
-    const { outcome, id } = operation;
-    const ids = outcome === 'watch' ? violation.watches : violation.operations;
-    if (!ids.includes(id) || !view.isShown(operation)) continue;
+  for (const operation of evidenceOf(view.run, violation)) {
+    if (!view.isShown(operation)) continue;
     const { left, top, width, height } = barOf(view, operation);
     context.strokeRect(left - 2.5, top - 2.5, width + 5, height + 5);
   }

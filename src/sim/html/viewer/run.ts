@@ -1,6 +1,7 @@
 /** The picture's rows as things to draw, found by time. */
 import { type Group, groupOf } from './message-groups.js';
 import {
+  type BrokenPromise,
   FATES,
   type Fate,
   type FaultBand,
@@ -96,6 +97,21 @@ export function runOf(picture: Picture): Run {
     faults: new SpanIndex(picture.faults),
     firstTracks,
   };
+}
+
+/** What clients did that shows a violation, by beginning. */
+export function evidenceOf(run: Run, { operations, watches }: BrokenPromise): Operation[] {
+  return run.operations.items.filter(({ id, outcome }) =>
+    (outcome === 'watch' ? watches : operations).includes(id),
+  );
+}
+
+/** What was sent or noted last when a moment came. */
+export function lastBefore({ messages, notes }: Run, atUs: number): Message | Note | undefined {
+  const last = [messages.items, notes.items].map((items: readonly (Message | Note)[]) =>
+    items.findLast(({ fromUs }) => fromUs <= atUs),
+  );
+  return last.toSorted((a, b) => (b?.fromUs ?? 0) - (a?.fromUs ?? 0))[0];
 }
 
 function messagesOf({ messages, texts }: Picture): Message[] {

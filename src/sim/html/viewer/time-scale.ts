@@ -28,10 +28,11 @@ export class TimeScale {
     return this.topUs + y * this.usPerPixel;
   }
 
-  /** Keeps the upper edge. */
+  /** What is in view stays in view. */
   resize(height: number): void {
+    const { topUs, spanUs } = this;
     this.height = Math.max(1, height);
-    this.#keepInside();
+    this.show(topUs, topUs + spanUs);
   }
 
   scroll(pixels: number): void {

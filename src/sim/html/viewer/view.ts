@@ -5,8 +5,8 @@ import type { Message, Run, Shape } from './run.js';
 import { TimeScale } from './time-scale.js';
 import { ROUTINE_GROUPS } from './message-groups.js';
 
-/** More messages in view than this: routine ones are not drawn. */
-const MAX_DRAWN = 3000;
+/** More messages in view for each pixel of height: routine ones are not drawn. */
+const MAX_PER_PIXEL = 1.2;
 
 export class View {
   readonly run: Run;
@@ -40,7 +40,7 @@ export class View {
   messages(): { readonly all: Message[]; readonly drawn: Message[]; readonly isThinned: boolean } {
     const { topUs, bottomUs } = this.scale;
     const all = this.run.messages.within(topUs, bottomUs).filter((one) => this.isShown(one));
-    const isThinned = all.length > MAX_DRAWN;
+    const isThinned = all.length > this.scale.height * MAX_PER_PIXEL;
     const drawn = isThinned ? all.filter(({ group }) => !ROUTINE_GROUPS.has(group)) : all;
     return { all, drawn, isThinned };
   }
