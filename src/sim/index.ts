@@ -61,3 +61,17 @@ export {
   versionIs,
   watchRequest,
 } from './workloads/requests.js';
+export { type PictureOptions, PictureRecorder } from './html/picture-recorder.js';
+export { pageOf } from './html/page.js';
+export type { Picture } from './html/viewer/picture.js';
+export {
+  deleteRequest,
+  modRevisionIs,
+  prefixEnd,
+  putRequest,
+  rangeRequest,
+  txnRequest,
+  valueIs,
+  versionIs,
+  watchRequest,
+} from './workloads/requests.js';
