@@ -12,8 +12,8 @@ export class MemberIds {
     this.#hosts.set(id.toString(16), who);
   }
 
-  /** The text with hosts for ids. */
+  /** The text with hosts for ids, but where it tells whose the id is. */
   named(text: string): string {
-    return text.replace(/\b[0-9a-f]{12,20}\b/g, (id) => this.#hosts.get(id) ?? id);
+    return text.replace(/(?<!member )\b[0-9a-f]{12,20}\b/g, (id) => this.#hosts.get(id) ?? id);
   }
 }

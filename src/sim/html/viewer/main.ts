@@ -39,7 +39,7 @@ class Page {
   /** What a person should see first: the first broken promise, or everything. */
   #showFirst(): void {
     const { scale, run } = this.#view;
-    scale.show(0, scale.endUs);
+    scale.showAll();
     if (run.picture.violations.length > 0) this.#showViolation(0);
   }
 
@@ -79,7 +79,7 @@ class Page {
       byId(id).addEventListener('click', () => this.#change(action));
     on('zoom-in', () => scale.zoom(2, scale.height / 2));
     on('zoom-out', () => scale.zoom(0.5, scale.height / 2));
-    on('whole', () => scale.show(0, scale.endUs));
+    on('whole', () => scale.showAll());
     on('previous', () => this.#jump(false));
     on('next', () => this.#jump(true));
     byId('goal').append(...GOALS.map((goal) => new Option(goal)));
@@ -100,7 +100,7 @@ class Page {
       End: () => scale.centre(scale.endUs),
       '+': () => scale.zoom(1.5, scale.height / 2),
       '-': () => scale.zoom(1 / 1.5, scale.height / 2),
-      '0': () => scale.show(0, scale.endUs),
+      '0': () => scale.showAll(),
       n: () => this.#jump(true),
       p: () => this.#jump(false),
       Escape: () => this.#select(undefined),

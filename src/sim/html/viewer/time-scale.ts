@@ -57,6 +57,11 @@ export class TimeScale {
     this.#keepInside();
   }
 
+  /** The whole run, with a little room around it. */
+  showAll(): void {
+    this.show(-ROOM * this.endUs, (1 + ROOM) * this.endUs);
+  }
+
   /** Brings a moment to the middle, without zooming. */
   centre(atUs: number): void {
     this.topUs = atUs - this.spanUs / 2;
@@ -64,20 +69,22 @@ export class TimeScale {
   }
 
   #keepScale(): void {
-    const most = (this.endUs * 1.04) / this.height;
+    const most = (this.endUs * (1 + 2 * ROOM)) / this.height;
     this.usPerPixel = Math.min(Math.max(this.usPerPixel, FINEST_US_PER_PIXEL), most);
   }
 
   /** A little room is left before the beginning and after the end. */
   #keepInside(): void {
     this.#keepScale();
-    const roomUs = this.spanUs * 0.02;
+    const roomUs = Math.min(this.spanUs, this.endUs) * ROOM;
     const lowest = Math.max(-roomUs, this.endUs + roomUs - this.spanUs);
     this.topUs = Math.min(Math.max(this.topUs, -roomUs), lowest);
   }
 }
 
 const FINEST_US_PER_PIXEL = 1;
+/** Around the run, as a share of it. */
+const ROOM = 0.02;
 
 /** A round step between marks that are at least `pixels` apart. */
 export function tickStepUs(scale: TimeScale, pixels: number): number {
