@@ -15,19 +15,23 @@ export function paintFaultBands(brush: Brush, view: View): void {
 /** A line where each begins and its name; names of faults that began above stay at the upper edge. */
 export function paintFaultLabels(brush: Brush, view: View): void {
   const { faults } = view.layout;
+  const { below, above, apart, strayed } = faults.width > 0 ? BESIDE : OVER;
   brush.context.textAlign = 'left';
-  const below = faults.width > 0 ? 4 : 13;
-  let free = faults.width > 0 ? 12 : 26; // over the lanes: under the names of roles
+  let free = above;
   for (const fault of faultsInView(view)) {
     const top = view.scale.yOf(fault.fromUs);
     const y = Math.max(top + below, free);
-    const isFar = y > Math.max(top, 0) + 60;
+    const isFar = y > Math.max(top + below, above) + strayed;
     if (top >= 0) paintLeader(brush, view, top, isFar ? top : y - 4);
     if (isFar) continue;
-    free = y + 13;
+    free = y + apart;
     label(brush, shortened(brush, fault.label, view), faults.left + 3, y, brush.palette('fault'));
   }
 }
+
+/** Where names stand, in pixels: beside the lanes, or over them, where fewer fit. */
+const BESIDE = { below: 4, above: 12, apart: 13, strayed: 60 };
+const OVER = { below: 13, above: 26, apart: 30, strayed: 13 };
 
 /** From its name to its moment, and across the members. */
 function paintLeader({ context, palette }: Brush, view: View, y: number, labelY: number): void {
