@@ -425,10 +425,13 @@ export class Member {
   }
 
   async receiveSnapshot(message: Message, body: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#snapshots.discardUpTo(this.appliedIndex);
     await this.#snapshots.receive(message, body);
     this.receive(message);
     this.#driver.run();
-    await this.#snapshots.discardUpTo(this.appliedIndex);
+    // Raft has decided: it has taken up this snapshot, waits to, or has no use for it.
+    const wanted = this.raft.unstable.snapshot?.metadata.index;
+    await this.#snapshots.decided(message, wanted);
   }
 
   removedFromCluster(): void {

@@ -111,8 +111,21 @@ export class SnapshotTransfer {
 
   /** Those at or before the applied index are of no use any more. */
   async discardUpTo(appliedIndex: number): Promise<void> {
+    await this.#discard((index) => index <= appliedIndex);
+  }
+
+  /**
+   * Raft has seen `message`. It waits for the snapshot at index `wanted` to be installed, if that is given:
+   * those before it are of no use any more, and neither is this one if it is another.
+   */
+  async decided({ snapshot }: Message, wanted: number | undefined): Promise<void> {
+    const own = snapshot!.metadata.index;
+    await this.#discard((index) => index < (wanted ?? 0) || (index === own && own !== wanted));
+  }
+
+  async #discard(isUseless: (index: number) => boolean): Promise<void> {
     for (const [index, spool] of this.#received) {
-      if (index > appliedIndex) continue;
+      if (!isUseless(index)) continue;
       this.#received.delete(index);
       await spool.close();
     }

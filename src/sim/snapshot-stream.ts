@@ -65,7 +65,11 @@ export class SnapshotStream {
       this.#network.trace.record('receive', receiver.node, id);
       receiver.handler.receiveSnapshot(message, chunks).then(
         () => answer(true),
-        () => answer(false),
+        (error: unknown) => {
+          const why = error instanceof Error ? error.message : String(error);
+          this.#network.trace.record('drop', receiver.node, id, why);
+          answer(false);
+        },
       );
     });
   }
