@@ -119,10 +119,10 @@ export class RaftDriver {
     }
     this.#writesInFlight++;
     const batch = { entries, sync: ready.mustSync, ...(hardState && { hardState }) };
-    this.#log.append(batch).then(
-      () => this.#persisted(ready),
-      (error: unknown) => this.#fail(error),
-    );
+    this.#log
+      .append(batch)
+      .then(() => this.#persisted(ready))
+      .catch((error: unknown) => this.#fail(error));
   }
 
   #persisted(ready: Ready): void {
@@ -149,10 +149,9 @@ export class RaftDriver {
     this.#installing = true;
     this.#toApply.length = 0; // all of it is inside the snapshot
     this.#unsavedCommit = undefined;
-    this.#installAndAppend(snapshot, ready).then(
-      () => this.#installed(snapshot, ready),
-      (error: unknown) => this.#fail(error),
-    );
+    this.#installAndAppend(snapshot, ready)
+      .then(() => this.#installed(snapshot, ready))
+      .catch((error: unknown) => this.#fail(error));
   }
 
   async #installAndAppend(snapshot: Snapshot, ready: Ready): Promise<void> {

@@ -1,7 +1,7 @@
 /** Makes a schedule of faults happen in a world, and heals it. */
 import type { Chance } from './chance.js';
 import { SimulatedClient } from './client.js';
-import type { Fault } from './faults.js';
+import { type Fault, withLeaderAt } from './faults.js';
 import type { Node } from './node.js';
 import { Replacement } from './replacement.js';
 import { type World, driftOf } from './world.js';
@@ -58,9 +58,16 @@ export class FaultInjector {
     return !this.#replacement.isUnderWay;
   }
 
-  #begin(fault: Fault): void {
-    const { trace, members } = this.#world;
+  #begin(planned: Fault): void {
+    const { trace, members, leader } = this.#world;
     if (members.length === 0) return;
+    const fault = withLeaderAt(
+      planned,
+      Math.max(
+        0,
+        members.findIndex((node) => node === leader),
+      ),
+    );
     // The places in a fault are places in this list.
     const hosts = members.map(({ host }) => host);
     trace.record('fault', '', fault.kind, JSON.stringify(fault), ...hosts);

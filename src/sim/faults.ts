@@ -1,9 +1,12 @@
 /** What can go wrong, as plain values: a schedule is drawn before the run, printed, stored, made smaller. */
 import type { Chance } from './chance.js';
 
+/** Stands for the place of whoever leads at that moment. */
+export const LEADER = -1;
+
 /**
  * One fault. `atMs` is virtual time from the start; nodes are places in the list of members at that
- * moment, counted modulo its length. What lasts says for how long; the end of the fault phase ends
+ * moment, counted modulo its length, or {@link LEADER}. What lasts says for how long; the end of the fault phase ends
  * everything.
  */
 export type Fault = { readonly atMs: number } & (
@@ -92,8 +95,10 @@ export function drawFaults(chance: Chance, plan: FaultPlan): Fault[] {
 
 function drawFault(chance: Chance, { weights, members }: FaultPlan, atMs: number): Fault {
   const kind = drawKind(chance, weights);
-  const node = chance.integer(0, members - 1);
-  const other = (node + chance.integer(1, Math.max(1, members - 1))) % members;
+  const place = chance.integer(0, members - 1);
+  const other = (place + chance.integer(1, Math.max(1, members - 1))) % members;
+  // Most of what can go wrong goes wrong around a leader.
+  const node = chance.happens(0.3) ? LEADER : place;
   const forMs = chance.mostlyLow(100, 8000);
   const downMs = chance.mostlyLow(50, 6000);
   switch (kind) {
@@ -110,9 +115,9 @@ function drawFault(chance: Chance, { weights, members }: FaultPlan, atMs: number
     case 'partition':
       return { kind, atMs, groups: drawGroups(chance, members), forMs };
     case 'cut':
-      return { kind, atMs, from: node, to: other, forMs };
+      return { kind, atMs, from: place, to: other, forMs };
     case 'slowLink':
-      return { kind, atMs, from: node, to: other, delayMs: chance.integer(20, 1500), forMs };
+      return { kind, atMs, from: place, to: other, delayMs: chance.integer(20, 1500), forMs };
     case 'badNetwork':
       return { kind, atMs, ...drawBadness(chance), forMs };
     case 'drift':
@@ -123,11 +128,21 @@ function drawFault(chance: Chance, { weights, members }: FaultPlan, atMs: number
       return { kind, atMs, node, factor: chance.integer(5, 200), forMs };
     case 'readError':
     case 'replace':
-    case 'transfer':
       return { kind, atMs, node };
+    case 'transfer':
+      return { kind, atMs, node: place };
     case 'bitFlip':
       return { kind, atMs, node, repairMs: downMs };
   }
+}
+
+/** The same fault with `leaderPlace` where it says {@link LEADER}. */
+export function withLeaderAt(fault: Fault, leaderPlace: number): Fault {
+  const resolve = (place: number) => (place === LEADER ? leaderPlace : place);
+  if (fault.kind === 'partition') {
+    return { ...fault, groups: fault.groups.map((group) => group.map(resolve)) };
+  }
+  return 'node' in fault ? { ...fault, node: resolve(fault.node) } : fault;
 }
 
 function drawKind(chance: Chance, weights: FaultWeights): FaultKind {
@@ -141,8 +156,9 @@ function drawKind(chance: Chance, weights: FaultWeights): FaultKind {
   throw new Error('no fault has a weight');
 }
 
-/** Up to three groups of any size. */
+/** The leader alone, or up to three groups of any size. */
 function drawGroups(chance: Chance, members: number): number[][] {
+  if (chance.happens(0.3)) return [[LEADER]];
   const groups: number[][] = [[], [], []];
   const count = chance.happens(0.8) ? 2 : 3;
   for (let place = 0; place < members; place++) groups[chance.integer(0, count - 1)]!.push(place);

@@ -13,6 +13,8 @@ export {
   type SimulationResult,
   type Traffic,
 } from './simulation.js';
+export { scenarioFromText, scenarioText, scheduleCommand } from './scenario-text.js';
+export { historyLines } from './history-text.js';
 export { PROFILES, type ProfileName, type ScenarioOptions, scenarioOf } from './profiles.js';
 export {
   type Fault,
@@ -64,14 +66,3 @@ export {
 export { type PictureOptions, PictureRecorder } from './html/picture-recorder.js';
 export { pageOf } from './html/page.js';
 export type { Picture } from './html/viewer/picture.js';
-export {
-  deleteRequest,
-  modRevisionIs,
-  prefixEnd,
-  putRequest,
-  rangeRequest,
-  txnRequest,
-  valueIs,
-  versionIs,
-  watchRequest,
-} from './workloads/requests.js';

@@ -4,6 +4,7 @@ import { type MemberConfig } from '../server/index.js';
 import { checkEqualHash } from './checkers/equal-hash.js';
 import { checkLeaseGuarantees } from './checkers/lease-guarantees.js';
 import { checkLinearizableByRevision } from './checkers/linearizable-by-revision.js';
+import { checkLinearizableBySearch } from './checkers/linearizable-by-search.js';
 import { type FinalState, checkNoLostWrite } from './checkers/no-lost-write.js';
 import { checkProgressAfterHeal } from './checkers/progress-after-heal.js';
 import { checkSerializableReads } from './checkers/serializable-reads.js';
@@ -33,17 +34,26 @@ export interface FinishedRun {
   readonly endMs: number;
 }
 
-/** Every promise that was broken; empty when none was. */
-export function judge(run: FinishedRun): Violation[] {
+export interface Judgement {
+  /** Every promise that was broken; empty when none was. */
+  readonly violations: readonly Violation[];
+  /** Keys whose linearizability the search could not decide within its steps. */
+  readonly undecided: readonly string[];
+}
+
+export function judge(run: FinishedRun): Judgement {
   const { history, voters, healedMs, boundMs, committedAtHeal } = run;
   const down = voters.filter(({ alive }) => !alive);
   if (down.length > 0 || voters.length === 0) {
     const who = down.map(({ id }) => id).join(', ') || 'everybody';
-    return [{ promise: 'progress-after-heal', explanation: `${who} is down at the end` }];
+    const explanation = `${who} is down at the end`;
+    return { violations: [{ promise: 'progress-after-heal', explanation }], undecided: [] };
   }
   const members = voters.map(({ id }) => id);
   const question = { healedMs, boundMs, members, committedAtHeal };
-  return [...checkProgressAfterHeal(history, voters, question), ...judgeHistory(run)];
+  const { violations: misfits, undecided } = checkLinearizableBySearch(history);
+  const progress = checkProgressAfterHeal(history, voters, question);
+  return { violations: [...progress, ...judgeHistory(run), ...misfits], undecided };
 }
 
 function judgeHistory(run: FinishedRun): Violation[] {

@@ -1,4 +1,5 @@
 /** `npm run sim`: one seed with its whole trace, or many with only their failures. */
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import yargs from 'yargs';
 import { PROFILES, type ScenarioOptions, scenarioOf } from './profiles.js';
@@ -6,7 +7,8 @@ import { progressLine, summary } from './progress-bar.js';
 import { type SeedReport, type SeedRun, replayCommand, runSeeds } from './run-seeds.js';
 import { PictureRecorder } from './html/picture-recorder.js';
 import { writeSeedPage } from './html/write-page.js';
-import { Simulation } from './simulation.js';
+import { scenarioFromText, scheduleCommand } from './scenario-text.js';
+import { type Scenario, Simulation, type SimulationResult } from './simulation.js';
 import { type TraceEvent, traceLine } from './trace.js';
 
 function parse(words: readonly string[]) {
@@ -30,7 +32,12 @@ function parse(words: readonly string[]) {
       describe:
         'a page with a picture of the run (of many: of the first that fails), for this file',
     })
-    .option('quiet', { type: 'boolean', default: false, describe: 'with --seed: no trace' })
+    .option('schedule', {
+      type: 'string',
+      describe: 'run this scenario (JSON, or a file of it), as a failing property prints it',
+    })
+    .option('quiet', { type: 'boolean', default: false, describe: 'with one run: no trace' })
+    .epilog('--mutants plants known faults and shows which checkers find them (--mutants --help).')
     .strict()
     .help()
     .version(false)
@@ -38,14 +45,17 @@ function parse(words: readonly string[]) {
 }
 
 async function main(): Promise<number> {
-  const { seed, seeds, first, minutes, profile, members, seconds, replay, quiet, html } =
-    await parse(process.argv.slice(2));
+  const { seed, seeds, first, minutes, profile, members, seconds, ...rest } = await parse(
+    process.argv.slice(2),
+  );
+  const { replay, quiet, html, schedule } = rest;
   const scenario: ScenarioOptions = {
     ...(profile !== undefined && { profile }),
     ...(members !== undefined && { members }),
     ...(seconds !== undefined && { seconds }),
   };
-  if (seed !== undefined) return runOne(seed, scenario, { quiet, html });
+  if (schedule !== undefined) return runSchedule(schedule, { quiet, html });
+  if (seed !== undefined) return runSeed(seed, scenario, { quiet, html });
   const count = seeds ?? (minutes === undefined ? 20 : undefined);
   return runMany({ first, count, minutes, scenario, replay }, html);
 }
@@ -56,13 +66,27 @@ interface Output {
   readonly html: string | undefined;
 }
 
-async function runOne(
-  seed: number,
-  options: ScenarioOptions,
-  { quiet, html }: Output,
-): Promise<number> {
-  nameSeedOnCrash(() => seed, options);
-  const scenario = scenarioOf(seed, options);
+function runSeed(seed: number, options: ScenarioOptions, output: Output): Promise<number> {
+  const command = replayCommand(seed, options);
+  return runOne({ scenario: scenarioOf(seed, options), options, command }, output);
+}
+
+function runSchedule(textOrFile: string, output: Output): Promise<number> {
+  const isText = textOrFile.trimStart().startsWith('{');
+  const scenario = scenarioFromText(isText ? textOrFile : readFileSync(textOrFile, 'utf8'));
+  return runOne({ scenario, options: {}, command: scheduleCommand(scenario) }, output);
+}
+
+/** A scenario and where it comes from. */
+interface Play {
+  readonly scenario: Scenario;
+  readonly options: ScenarioOptions;
+  readonly command: string;
+}
+
+async function runOne(play: Play, { quiet, html }: Output): Promise<number> {
+  const { scenario, options, command } = play;
+  nameRunOnCrash(() => command);
   const recorder = html === undefined ? undefined : new PictureRecorder();
   const trace = (event: TraceEvent) => {
     if (!quiet) print(traceLine(event));
@@ -70,29 +94,38 @@ async function runOne(
   };
   const isHeard = !quiet || recorder !== undefined;
   const result = await new Simulation(scenario, isHeard ? { trace } : {}).run();
-  if (recorder !== undefined) writeSeedPage(html!, { scenario, options, result, recorder });
-  const seconds = (result.virtualMs / 1000).toFixed(1);
-  print(
-    `seed ${seed}: ${scenario.members} members, ${seconds} virtual seconds, ${result.events} events, ` +
-      `${result.operationsDone} operations done, trace ${result.traceHash}`,
-  );
-  if (result.violations.length === 0) {
+  if (recorder !== undefined) {
+    writeSeedPage(html!, { scenario, options, command, result, recorder });
+  }
+  print(resultLine(scenario, result));
+  const { violations, undecided } = result;
+  if (undecided.length > 0) print(`linearizability undecided for ${undecided.join(', ')}`);
+  if (violations.length === 0) {
     print('every promise was kept');
     return 0;
   }
-  tell({ seed, members: scenario.members, violations: result.violations }, options);
+  const { seed, members } = scenario;
+  tell({ seed, members, violations }, command);
   return 1;
+}
+
+function resultLine({ seed, members }: Scenario, result: SimulationResult): string {
+  const seconds = (result.virtualMs / 1000).toFixed(1);
+  return (
+    `seed ${seed}: ${members} members, ${seconds} virtual seconds, ${result.events} events, ` +
+    `${result.operationsDone} operations done, trace ${result.traceHash}`
+  );
 }
 
 async function runMany(run: SeedRun, html: string | undefined): Promise<number> {
   let seeds = 0;
   let firstFailed: number | undefined;
-  nameSeedOnCrash(() => run.first + seeds, run.scenario);
+  nameRunOnCrash(() => replayCommand(run.first + seeds, run.scenario));
   const totals = await runSeeds(run, {
     failed: (report) => {
       firstFailed ??= report.seed;
       clearLine();
-      tell(report, run.scenario);
+      tell(report, replayCommand(report.seed, run.scenario));
     },
     progress: (now) => {
       seeds = now.seeds;
@@ -106,26 +139,26 @@ async function runMany(run: SeedRun, html: string | undefined): Promise<number> 
   clearLine();
   print(summary(totals));
   if (html !== undefined && firstFailed !== undefined) {
-    await runOne(firstFailed, run.scenario, { quiet: true, html });
+    await runSeed(firstFailed, run.scenario, { quiet: true, html });
   }
   return totals.failures === 0 ? 0 : 1;
 }
 
-function tell({ seed, members, violations }: SeedReport, options: ScenarioOptions): void {
+function tell({ seed, members, violations }: SeedReport, command: string): void {
   print(`seed ${seed} (${members} members) broke ${violations.length} promises:`);
   for (const { promise, explanation } of violations.slice(0, MAX_TOLD)) {
     print(`  ${promise}: ${explanation}`);
   }
   if (violations.length > MAX_TOLD) print(`  … and ${violations.length - MAX_TOLD} more`);
-  print(`  again, with its trace: ${replayCommand(seed, options)}`);
+  print(`  again: ${command}`);
 }
 
 const MAX_TOLD = 5;
 
-/** A promise that nobody catches is a fault of the members or of the simulator: the seed must be told. */
-function nameSeedOnCrash(seed: () => number, options: ScenarioOptions): void {
+/** A promise that nobody catches is a fault of the members or of the simulator: the run must be named. */
+function nameRunOnCrash(command: () => string): void {
   process.once('unhandledRejection', (error) => {
-    print(`an error that nobody handled, in ${replayCommand(seed(), options)}`);
+    print(`an error that nobody handled, in ${command()}`);
     print(error instanceof Error ? (error.stack ?? error.message) : String(error));
     process.exit(1);
   });

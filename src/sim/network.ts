@@ -134,7 +134,9 @@ export class VirtualNetwork {
     const [low, high] = condition.delayUs;
     const delay = chance.mostlyLow(low, high) + condition.extraDelayUs + bytes * US_PER_BYTE;
     const arrival = Math.ceil(this.loop.nowUs + delay);
-    if (chance.happens(condition.reorderProbability)) return arrival;
+    if (chance.happens(condition.reorderProbability)) {
+      return arrival + chance.mostlyLow(0, MAX_HELD_BACK_US);
+    }
     link.lastArrivalUs = Math.max(link.lastArrivalUs, arrival);
     return link.lastArrivalUs;
   }
@@ -202,6 +204,9 @@ export class VirtualNetwork {
     if (sender.isAlive && link.chance.happens(0.5)) this.loop.schedule(1000, sender, failed);
   }
 }
+
+/** So much later may come what is overtaken. */
+const MAX_HELD_BACK_US = 100_000;
 
 /** 100 MB/s. */
 const US_PER_BYTE = 0.01;

@@ -16,11 +16,11 @@ export function ratioText({ virtualMs, wallMs }: SeedTotals): string {
 }
 
 export function summary(totals: SeedTotals): string {
-  const { seeds, failures, virtualMs, wallMs, operations, entries } = totals;
+  const { seeds, failures, virtualMs, wallMs, operations, entries, undecided } = totals;
   const minutes = (ms: number) => `${(ms / 60_000).toFixed(1)} min`;
   return [
     `${seeds} seeds, ${failures} failed`,
-    `${operations} operations done, ${entries} entries committed`,
+    `${operations} operations done, ${entries} entries committed, ${undecided} keys undecided`,
     `virtual time ${minutes(virtualMs)}, wall time ${minutes(wallMs)}, ${ratioText(totals)}`,
   ].join('\n');
 }

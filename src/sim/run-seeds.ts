@@ -28,6 +28,8 @@ export interface SeedTotals {
   readonly wallMs: number;
   readonly operations: number;
   readonly entries: number;
+  /** Keys whose linearizability could not be decided. */
+  readonly undecided: number;
 }
 
 export interface SeedListener {
@@ -44,6 +46,7 @@ export async function runSeeds(run: SeedRun, listener: SeedListener): Promise<Se
     wallMs: 0,
     operations: 0,
     entries: 0,
+    undecided: 0,
   };
   for (let seed = run.first; isWanted(run, totals); seed++) {
     const { report, result } = await runSeed(seed, run);
@@ -55,6 +58,7 @@ export async function runSeeds(run: SeedRun, listener: SeedListener): Promise<Se
       wallMs: performance.now() - startedMs,
       operations: totals.operations + result.operationsDone,
       entries: totals.entries + result.commitIndex,
+      undecided: totals.undecided + result.undecided.length,
     };
     listener.progress(totals);
   }

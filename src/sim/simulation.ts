@@ -11,7 +11,7 @@ import { FaultInjector } from './fault-injector.js';
 import type { Fault } from './faults.js';
 import type { History } from './history.js';
 import type { LinkCondition } from './network.js';
-import { judge } from './judgement.js';
+import { type Judgement, judge } from './judgement.js';
 import { Recovery } from './recovery.js';
 import type { TraceListener } from './trace.js';
 import type { Plan, Workload, WorkloadClient } from './workloads/workload-client.js';
@@ -51,6 +51,8 @@ export interface SimulationOptions {
 export interface SimulationResult {
   /** Empty when every promise was kept. */
   readonly violations: readonly Violation[];
+  /** Keys whose linearizability could not be decided in reasonable time: neither right nor wrong. */
+  readonly undecided: readonly string[];
   readonly history: History;
   /** 16 hex digits: equal for equal runs. */
   readonly traceHash: string;
@@ -87,9 +89,10 @@ export class Simulation {
     const traceListener = this.#options.trace;
     const checkers = [invariants];
     const world = new World({ seed, members, config, link, disk, traceListener, checkers });
-    const violations = await this.#violationsOf(world, invariants);
+    const { violations, undecided } = await this.#judgementOf(world, invariants);
     return {
       violations,
+      undecided,
       history: world.history,
       traceHash: world.trace.hash,
       virtualMs: world.nowMs,
@@ -100,16 +103,18 @@ export class Simulation {
     };
   }
 
-  async #violationsOf(world: World, invariants: RaftInvariants): Promise<readonly Violation[]> {
+  async #judgementOf(world: World, invariants: RaftInvariants): Promise<Judgement> {
     try {
       return await this.#play(world, invariants);
     } catch (error) {
-      if (error instanceof ViolationError) return [error.violation];
+      if (error instanceof ViolationError) {
+        return { violations: [error.violation], undecided: [] };
+      }
       throw error;
     }
   }
 
-  async #play(world: World, invariants: RaftInvariants): Promise<readonly Violation[]> {
+  async #play(world: World, invariants: RaftInvariants): Promise<Judgement> {
     const { config } = this.scenario;
     const injector = new FaultInjector(world);
     injector.schedule(this.scenario.faults);

@@ -112,7 +112,16 @@ export class RaftInvariants implements StepChecker {
       log: new NodeLog(),
     };
     this.#seen.set(node.id, fresh);
+    this.#checkKeptVote(node);
     return fresh;
+  }
+
+  /** A process begins with the vote that an earlier one gave in this term. */
+  #checkKeptVote({ id, term, vote }: NodeView): void {
+    const given = this.#votes.get(`${id} ${term}`) ?? vote;
+    expect(vote === given, 'durable-vote', () => {
+      return `node ${id} voted for ${given} in term ${term}, but started with a vote for ${vote}`;
+    });
   }
 
   #checkMonotonic(node: NodeView, seen: Seen): void {

@@ -9,6 +9,8 @@ import type { PictureRecorder } from './picture-recorder.js';
 export interface SeedPage {
   readonly scenario: Scenario;
   readonly options: ScenarioOptions;
+  /** Runs it again; undefined: the seed and the options say it all. */
+  readonly command?: string | undefined;
   readonly result: SimulationResult;
   /** Has heard the whole run. */
   readonly recorder: PictureRecorder;
@@ -16,12 +18,12 @@ export interface SeedPage {
 
 export function writeSeedPage(
   file: string,
-  { scenario, options, result, recorder }: SeedPage,
+  { scenario, options, command, result, recorder }: SeedPage,
 ): void {
   const { seed, members } = scenario;
   const picture = recorder.picture(result, {
     title: `Seed ${seed}`,
-    command: replayCommand(seed, options),
+    command: command ?? replayCommand(seed, options),
     facts: [
       ['profile', options.profile ?? 'everything'],
       ['members', String(members)],

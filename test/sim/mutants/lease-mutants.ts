@@ -63,17 +63,4 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     profile: 'lease',
     breaks: ['lease-not-early', 'lease-alive', 'lease-ttl'],
   },
-  {
-    name: 'renewal-not-confirmed',
-    fault: 'a leader whose process stood still renews a lease before it knows that it still leads',
-    edits: [
-      {
-        file: 'server/member.js',
-        find: 'if (stalledMs > 3 * this.config.heartbeatMs)',
-        replace: 'if (stalledMs < 0)',
-      },
-    ],
-    profile: 'lease',
-    breaks: ['lease-not-early', 'lease-alive'],
-  },
 ];
