@@ -81,7 +81,8 @@ export interface HashKvResponse {
   hash: number;
   /** -1 when never compacted. */
   compactRevision: number;
-  hashRevision: number;
+  /** The revision hashed: as asked, or the current one for 0. */
+  hashRevision: Int64;
 }
 export interface HashResponse {
   header?: ResponseHeader;

@@ -44,7 +44,7 @@ export async function beBorn(config: MemberConfig, environment: Environment): Pr
 export function foundCluster(config: MemberConfig): Birth {
   const founders = config.initialCluster.map((initial) => founder(initial, config));
   founders.sort((a, b) => compareIds(a.id, b.id));
-  const self = founders.find((member) => member.name === config.name);
+  const self = founders.find((member) => member.name === config.name && member.name !== '');
   if (self === undefined) {
     throw new StartError(
       `couldn't find local name "${config.name}" in the initial cluster configuration`,

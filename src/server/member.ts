@@ -32,7 +32,7 @@ import type { LogIdentity } from '../storage/index.js';
 import type { Alarms } from './alarms.js';
 import { Applier } from './applier.js';
 import { BackendFlusher } from './backend-flusher.js';
-import { beBorn } from './bootstrap.js';
+import { beBorn, foundCluster } from './bootstrap.js';
 import { ClusterVersionMonitor } from './cluster-version-monitor.js';
 import { decodeConfChange, encodeConfChange, toMembershipChange } from './conf-changes.js';
 import type { Clock, Environment, Logger, Random, Timer } from './environment.js';
@@ -117,10 +117,12 @@ export class Member {
 
   /** Starts a member on `environment`. Rejects with one clear error; nothing is left open then but the disk. */
   static async start(config: MemberConfig, environment: Environment): Promise<Member> {
-    const gate = new PeerGate(config.peerUrls);
+    const known = environment.disk.log.identity();
+    const isFounder = known === undefined && config.initialClusterState === 'new';
+    // Peers may call before this member has been born: founders know already who they will be.
+    const gate = new PeerGate(config.peerUrls, isFounder ? foundCluster(config) : known);
     await environment.network.start(gate);
     try {
-      const known = environment.disk.log.identity();
       const birth = known === undefined ? await beBorn(config, environment) : undefined;
       const identity = known ?? birth!;
       let fail = (error: unknown): void => {
@@ -410,6 +412,15 @@ export class Member {
 
   receive(message: Message): void {
     if (this.#stopped || this.membership.isRemoved(message.from)) return;
+    if (!isPlausible(message)) {
+      this.log('warn', 'dropped a raft message that no member of a real cluster can have sent', {
+        from: hexId(message.from),
+        type: message.type,
+        term: message.term,
+        index: message.index,
+      });
+      return;
+    }
     this.raft.step(message);
     this.#driver.wake();
   }
@@ -716,4 +727,13 @@ export class Member {
     await this.store.close();
     await this.#environment.network.stop();
   }
+}
+
+/** No history comes near it; a term or index beyond would break arithmetic here and for ever after. */
+const PLAUSIBLE = 2 ** 50;
+
+function isPlausible({ term, logTerm, index, commit, rejectHint, snapshot }: Message): boolean {
+  const { metadata } = snapshot ?? { metadata: { index: 0, term: 0 } };
+  const numbers = [term, logTerm, index, commit, rejectHint, metadata.index, metadata.term];
+  return numbers.every((number) => number < PLAUSIBLE);
 }

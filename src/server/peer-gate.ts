@@ -1,15 +1,19 @@
 /** The peer port's door: answers for a member that is not there yet, and then hands everything to it. */
 import type { Message } from '../raft/index.js';
+import type { LogIdentity } from '../storage/index.js';
 import type { Member } from './member.js';
 import { servePeer } from './peer-endpoints.js';
 import type { PeerHandler, PeerIdentity, PeerReply, PeerRequest } from './peer-network.js';
 
 export class PeerGate implements PeerHandler {
   readonly #peerUrls: readonly string[];
+  readonly #identity: LogIdentity;
   #member: Member | undefined;
 
-  constructor(peerUrls: readonly string[]) {
+  /** `identity`: who the member is or will be, when that is known before it is there. */
+  constructor(peerUrls: readonly string[], identity?: LogIdentity) {
     this.#peerUrls = peerUrls;
+    this.#identity = identity ?? { memberId: 0n, clusterId: 0n };
   }
 
   open(member: Member): void {
@@ -17,7 +21,7 @@ export class PeerGate implements PeerHandler {
   }
 
   identity(): PeerIdentity {
-    const { memberId, clusterId } = this.#member ?? { memberId: 0n, clusterId: 0n };
+    const { memberId, clusterId } = this.#member ?? this.#identity;
     return { memberId, clusterId, peerUrls: this.#peerUrls };
   }
 

@@ -8,8 +8,8 @@
  *
  * `member` appears whole, by one rename, so that a part which is missing later is known to be lost.
  */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Backend } from '../backend/index.js';
 import { type DataDirLock, lockDataDir } from './data-dir-lock.js';
 import { StorageError, diskRefusal } from './errors.js';
@@ -105,10 +105,31 @@ function makeDisk(
 
 async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeFolders(dataDir);
   } catch (error) {
     throw diskRefusal('create', dataDir, error);
   }
+}
+
+/** Node's recursive mkdir never ends where a folder that exists takes no folders (/proc). */
+async function makeFolders(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
+    const parent = dirname(folder);
+    if (code !== 'ENOENT' || parent === folder || (await exists(parent))) throw error;
+    await makeFolders(parent);
+    await mkdir(folder, { mode: 0o700 });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function refuseEtcd(dataDir: string): Promise<void> {

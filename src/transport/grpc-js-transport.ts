@@ -3,6 +3,7 @@
  *
  * grpc-js does not count client pings: etcd's `--grpc-keepalive-min-time` is not enforced here.
  */
+import type { ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import type { ServerInterceptingCallInterface } from '@grpc/grpc-js';
@@ -54,6 +55,7 @@ export class GrpcJsTransport {
     };
     this.server = new Server(serverOptions(options, this.room, this.intercept));
     routeAllPaths(this.server);
+    surviveResetCalls(this.server);
     this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
   }
 
@@ -151,4 +153,18 @@ function routeAllPaths(server: Server): void {
     () => 'grpc-js keeps its handlers elsewhere',
   );
   Reflect.set(server, 'handlers', new EveryPath());
+}
+
+/**
+ * A call without gRPC's content type is answered 415 by grpc-js, which throws, uncaught, when the client
+ * has already reset the stream. Such a call needs no answer.
+ */
+function surviveResetCalls(server: Server): void {
+  const verify: unknown = Reflect.get(server, '_verifyContentType');
+  assert(typeof verify === 'function', () => 'grpc-js verifies the content type elsewhere');
+  const verifyUnlessReset = (stream: ServerHttp2Stream, headers: unknown): boolean => {
+    if (stream.destroyed || stream.closed) return false;
+    return Reflect.apply(verify as () => boolean, server, [stream, headers] as never[]);
+  };
+  Reflect.set(server, '_verifyContentType', verifyUnlessReset);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AlarmAction, AlarmType } from '../../src/api/index.js';
 import { type Kvorum, open } from '../../src/embed/index.js';
+import { MessageType, makeMessage } from '../../src/raft/index.js';
 import { LOCAL_CALL } from '../../src/embed/local-call.js';
 import { eventually } from './local-cluster.js';
 
@@ -167,4 +168,33 @@ test('a watch ends when its store closes, and nothing keeps the process alive', 
   await new Promise((resolve) => setImmediate(resolve));
   await store.close();
   await ended;
+});
+
+test('a raft message from beyond any real history is dropped: it would be believed for ever', () =>
+  withStore({}, async (store) => {
+    const { member } = store;
+    const { heartbeat, vote, preVote, append } = MessageType;
+    for (const type of [heartbeat, vote, preVote, append]) {
+      const term = Number.MAX_SAFE_INTEGER;
+      member.receive(makeMessage(type, 1234n, member.memberId, { term, index: 1 }));
+    }
+    await store.put('a', '1');
+    assert.equal(member.raft.term, 2);
+  }));
+
+test('a hash at a negative revision hashes nothing and says which revision, exactly', () =>
+  withStore({}, async (store) => {
+    await store.put('a', '1');
+    const { maintenance } = store.services;
+    const revision = -(2n ** 63n);
+    const { hash, hashRevision } = await maintenance.hashKv({ revision }, LOCAL_CALL);
+    assert.equal(hashRevision, revision);
+    assert.equal(hash, (await maintenance.hashKv({ revision: -1 }, LOCAL_CALL)).hash);
+  }));
+
+test('a member without a name is in no initial cluster', async () => {
+  const initialCluster = [{ name: '', peerUrls: ['http://localhost:2380'] }];
+  await assert.rejects(open({ memory: true, name: '', initialCluster }), {
+    message: `couldn't find local name "" in the initial cluster configuration`,
+  });
 });

@@ -43,6 +43,15 @@ describe('openDisk', () => {
     }
   });
 
+  it(
+    'refuses a place where no folder can be made',
+    { skip: process.platform !== 'linux' },
+    async () => {
+      assert.match(await refused('/proc/nope', 'IO'), /no such file/);
+      assert.match(await refused('/proc/nope/deeper', 'IO'), /no such file/);
+    },
+  );
+
   it('refuses a second opener, here and in another process', async () => {
     const dataDir = folders.fresh();
     const disk = await openDisk(dataDir);

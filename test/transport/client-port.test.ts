@@ -60,6 +60,40 @@ describe('the client port', () => {
     await toy.listener.close();
   });
 
+  it('survives a call without a content type that is reset in the same breath', async () => {
+    const frame = (type: number, flags: number, stream: number, body: Buffer) => {
+      const head = Buffer.alloc(9);
+      head.writeUIntBE(body.length, 0, 3);
+      head[3] = type;
+      head[4] = flags;
+      head.writeUInt32BE(stream, 5);
+      return Buffer.concat([head, body]);
+    };
+    const path = '/toy.Toy/Echo';
+    const headers = Buffer.from([
+      0x83,
+      0x86,
+      0x44,
+      path.length,
+      ...Buffer.from(path),
+      0x41,
+      1,
+      0x78,
+    ]);
+    const { socket } = await rawConnection(toy.listener.port);
+    socket.write(
+      Buffer.concat([
+        Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+        frame(4, 0, 0, Buffer.alloc(0)),
+        frame(1, 4, 1, headers),
+        frame(3, 0, 1, Buffer.from([0, 0, 0, 8])),
+      ]),
+    );
+    await sleep(100);
+    socket.destroy();
+    assert.equal((await http({ ...local, path: '/version' })).status > 0, true);
+  });
+
   it('serves gRPC and HTTP/1.1 at once', async () => {
     const calls = Array.from({ length: 50 }, (_, i) => client.call('/toy.Toy/Echo', String(i)));
     const pages = Array.from({ length: 50 }, (_, i) => http({ ...local, path: `/hello?q=${i}` }));

@@ -54,8 +54,11 @@ export class MaintenanceService {
 
   async hashKv(request: HashKvRequest, context: CallContext): Promise<HashKvResponse> {
     admit(this.#member, context);
-    const result = await this.#member.store.hashKv(request.revision);
-    return { header: this.#member.header(), ...result };
+    const { revision } = request;
+    const result = await this.#member.store.hashKv(revision);
+    // Below 0 nothing is hashed, and the answer says what was asked, exactly.
+    const hashRevision = revision < 0 ? revision : result.hashRevision;
+    return { header: this.#member.header(), ...result, hashRevision };
   }
 
   async hash(context: CallContext): Promise<HashResponse> {
