@@ -41,6 +41,11 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
         find: 'if (lessor.isPrimary && lessor.has(id))',
         replace: 'if (lessor.has(id))',
       },
+      {
+        file: 'server/member.js',
+        find: 'propose: (op) => this.proposeAsLeader(op),',
+        replace: 'propose: (op) => this.propose(op),',
+      },
     ],
     profile: 'lease',
     breaks: ['lease-not-early', 'lease-alive'],
