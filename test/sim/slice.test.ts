@@ -47,7 +47,7 @@ describe('a seed', () => {
 
 describe('a mutant', () => {
   for (const [name, seeds] of [
-    ['learner-in-quorum', 10],
+    ['lose-the-vote-at-a-crash', 5],
     ['event-repeated-on-resume', 5],
     ['follower-expires-leases', 5],
   ] as const) {

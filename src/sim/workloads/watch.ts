@@ -34,7 +34,13 @@ export type WatchAction =
   | { readonly op: 'progress'; readonly watcher: number }
   | { readonly op: 'close'; readonly watcher: number }
   | { readonly op: 'put'; readonly key: string; readonly value: string }
-  | { readonly op: 'delete'; readonly key: string; readonly rangeEnd: string }
+  /** `thenCompact`: at the very revision of the deletion, whose tombstones watchers may still ask for. */
+  | {
+      readonly op: 'delete';
+      readonly key: string;
+      readonly rangeEnd: string;
+      readonly thenCompact: boolean;
+    }
   /** Several keys in one revision: watchers must get them together. */
   | { readonly op: 'putAll'; readonly keys: readonly string[]; readonly value: string }
   /** So many puts at once, and progress asked for while their events are on their way. */
@@ -88,7 +94,12 @@ function drawAction(chance: Chance, position: Position): WatchAction {
     case 'put':
       return { op, key, value };
     case 'delete':
-      return { op, key, rangeEnd: chance.happens(0.3) ? prefixEnd(WATCH_PREFIX) : '' };
+      return {
+        op,
+        key,
+        rangeEnd: chance.happens(0.3) ? prefixEnd(WATCH_PREFIX) : '',
+        thenCompact: chance.happens(0.15),
+      };
     case 'putAll':
       return { op, keys: WATCH_KEYS.slice(0, chance.integer(2, WATCH_KEYS.length)), value };
     case 'burst':
@@ -200,8 +211,7 @@ async function write(session: Session, step: Write & { place: number }): Promise
       await session.ask(place, 'put', putRequest(step.key, step.value));
       return;
     case 'delete':
-      await session.ask(place, 'deleteRange', deleteRequest(step.key, { rangeEnd: step.rangeEnd }));
-      return;
+      return deleteAll(session, step);
     case 'putAll': {
       const success = step.keys.map((key): RequestOp => {
         return { kind: 'put', request: putRequest(key, step.value) };
@@ -215,4 +225,13 @@ async function write(session: Session, step: Write & { place: number }): Promise
       return;
     }
   }
+}
+
+async function deleteAll(
+  session: Session,
+  { place, key, rangeEnd, thenCompact }: Write & { op: 'delete' } & { place: number },
+): Promise<void> {
+  const deleted = await session.ask(place, 'deleteRange', deleteRequest(key, { rangeEnd }));
+  if (!thenCompact || deleted?.header === undefined) return;
+  await session.ask(place, 'compact', { revision: deleted.header.revision, physical: false });
 }

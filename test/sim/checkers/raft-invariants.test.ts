@@ -236,6 +236,17 @@ describe('durable-vote', () => {
     world.breaks('durable-vote', () => world.invariants.message(grant(3n, 2n, 2)));
   });
 
+  test('a process that begins without the vote that an earlier one gave', () => {
+    const { world, c } = settled();
+    c.term = 2;
+    c.vote = 1n;
+    world.invariants.message(grant(3n, 1n, 2));
+    world.step();
+    c.restart();
+    c.vote = 0n;
+    world.breaks('durable-vote');
+  });
+
   test('a leader that has granted its vote to another', () => {
     const { world, b } = settled();
     world.invariants.message(grant(2n, 1n, 2));

@@ -94,6 +94,7 @@ const watchAction = fc.oneof(
     ...op('delete'),
     key: watchKey,
     rangeEnd: fc.constantFrom('', prefixEnd(WATCH_PREFIX)),
+    thenCompact: fc.boolean(),
   }),
   fc.record({
     ...op('putAll'),
