@@ -34,5 +34,5 @@ function run(files, args) {
 }
 run(quick, ['--test-reporter=spec', 'scripts/run-in-one-process.mjs', ...quick]);
 // A test that ran out of time may have left something open: that must not hold the run.
-run(slow, ['--test', '--test-force-exit', '--test-concurrency=1', '--test-reporter=spec', ...slow]);
+run(slow, ['--test', '--test-force-exit', '--test-concurrency=2', '--test-reporter=spec', ...slow]);
 process.exit(status);
