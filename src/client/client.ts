@@ -4,6 +4,7 @@ import { Connection, type ConnectionOptions } from './connection.js';
 import { createKvClient, type KvClient } from './kv.js';
 import { createLeaseClient, type LeaseClient } from './lease.js';
 import { createMaintenanceClient, type MaintenanceClient } from './maintenance.js';
+import { createRawClient, type RawClient } from './raw.js';
 import { createWatchClient, type WatchClient } from './watch.js';
 
 export interface Client {
@@ -12,6 +13,7 @@ export interface Client {
   lease: LeaseClient;
   cluster: ClusterClient;
   maintenance: MaintenanceClient;
+  raw: RawClient;
   /** Ends every call. */
   close(): void;
 }
@@ -25,6 +27,7 @@ export function createClient(options: ConnectionOptions): Client {
     lease: createLeaseClient(connection),
     cluster: createClusterClient(connection),
     maintenance: createMaintenanceClient(connection),
+    raw: createRawClient(connection),
     close: () => connection.close(),
   };
 }

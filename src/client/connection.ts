@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assert, etcdError } from '../api/index.js';
 import { parseEndpoint } from './endpoint.js';
 import { isUnavailable } from './errors.js';
-import { type Answers, Link, type LinkOptions, type Stream } from './link.js';
+import { type Answers, type CallMetadata, Link, type LinkOptions, type Stream } from './link.js';
 import type { Method } from './method.js';
 
 export interface ConnectionOptions extends LinkOptions {
@@ -28,6 +28,8 @@ export const DEFAULT_OPTIONS: Omit<ConnectionOptions, 'endpoints'> = {
 export interface CallOptions {
   /** When to give up with `context deadline exceeded`: a Date.now() time. Absent: never. */
   deadlineMs?: number;
+  /** Sent along with the request. */
+  metadata?: CallMetadata;
 }
 
 const RETRY_PAUSE_MS = 25;
@@ -59,7 +61,7 @@ export class Connection {
     for (let attempt = 1; ; attempt++) {
       const link = await this.readyLink(deadlineMs);
       try {
-        return await link.unary(method, request, deadlineMs);
+        return await link.unary(method, request, deadlineMs, options.metadata);
       } catch (error) {
         const again = method.repeatable && isUnavailable(error) && attempt < MAX_ATTEMPTS;
         if (!again) throw error;
@@ -70,12 +72,9 @@ export class Connection {
   }
 
   /** Opens a stream on an endpoint that answers. The stream itself is never retried here. */
-  async stream<Q, R>(
-    method: Method<Q, R>,
-    options: { requireLeader?: boolean } = {},
-  ): Promise<Stream<Q, R>> {
+  async stream<Q, R>(method: Method<Q, R>, metadata: CallMetadata = {}): Promise<Stream<Q, R>> {
     const link = await this.readyLink(Infinity);
-    return this.tracked(link.stream(method, options.requireLeader ?? false));
+    return this.tracked(link.stream(method, metadata));
   }
 
   /** One request, many answers, from an endpoint that answers; never asked again. */

@@ -43,7 +43,12 @@ export interface Answers<Response> extends AsyncIterable<Response> {
 /** A bidirectional stream; `cancel` ends both directions. */
 export interface Stream<Request, Response> extends Answers<Response> {
   send(request: Request): void;
+  /** Says that no more requests will come; answers still do. */
+  end(): void;
 }
+
+/** Request metadata: names in lower case. */
+export type CallMetadata = Readonly<Record<string, string>>;
 
 /** Go's gRPC does not ping more often than this, whatever it is asked. */
 const SMALLEST_KEEPALIVE_MS = 10_000;
@@ -78,7 +83,12 @@ export class Link {
   }
 
   /** One request, one answer. `deadlineMs` is a Date.now() time or Infinity. Throws EtcdError. */
-  async unary<Q, R>(method: Method<Q, R>, request: Q, deadlineMs: number): Promise<R> {
+  async unary<Q, R>(
+    method: Method<Q, R>,
+    request: Q,
+    deadlineMs: number,
+    metadata: CallMetadata = {},
+  ): Promise<R> {
     const bytes = this.encode(method, request);
     try {
       const answer = await new Promise<Buffer>((resolve, reject) => {
@@ -87,7 +97,7 @@ export class Link {
           asIs,
           asIs,
           bytes,
-          new Metadata(),
+          metadataOf(metadata),
           { deadline: deadlineMs },
           (error, value) => (error ? reject(error) : resolve(value!)),
         );
@@ -99,13 +109,12 @@ export class Link {
   }
 
   /** A stream that begins at once and has no deadline. */
-  stream<Q, R>(method: Method<Q, R>, requireLeader: boolean): Stream<Q, R> {
-    const metadata = new Metadata();
-    if (requireLeader) metadata.set('hasleader', 'true');
-    const call = this.client.makeBidiStreamRequest(method.path, asIs, asIs, metadata);
+  stream<Q, R>(method: Method<Q, R>, metadata: CallMetadata = {}): Stream<Q, R> {
+    const call = this.client.makeBidiStreamRequest(method.path, asIs, asIs, metadataOf(metadata));
     call.on('error', () => {}); // the reader gets it too; without a listener it would end the process
     return {
       send: (request) => void call.write(this.encode(method, request)),
+      end: () => call.end(),
       cancel: () => call.cancel(),
       ended: new Promise((resolve) => call.on('status', () => resolve())),
       [Symbol.asyncIterator]: () => this.read(method, call),
@@ -185,6 +194,12 @@ export class Link {
 /** Encoding and size limits are this file's: grpc-js has texts of its own for them. */
 function asIs(bytes: Buffer): Buffer {
   return bytes;
+}
+
+function metadataOf(entries: CallMetadata): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(entries)) metadata.set(name, value);
+  return metadata;
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -161,7 +161,7 @@ class Watcher implements WatchClient {
   /** One stream from opening to its end; returns what ended it. */
   private async runStream(): Promise<EtcdError> {
     try {
-      const stream = await this.connection.stream(methods.watch, { requireLeader: true });
+      const stream = await this.connection.stream(methods.watch, { hasleader: 'true' });
       this.stream = stream;
       for (const watch of this.watches) this.create(stream, watch);
       if (this.wantsProgress) stream.send({ kind: 'progress' });
