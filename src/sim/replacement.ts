@@ -31,12 +31,28 @@ export class Replacement {
 
   /** Loses `node`'s disk, unless a quorum could not be spared or another is being replaced. */
   begin(node: Node): void {
-    const { members } = this.#world;
-    if (this.#isUnderWay || members.length < 3 || node.id === 0n) return;
+    if (this.#isUnderWay || node.id === 0n || !this.#canSpare(node)) return;
     this.#lost = node;
     this.#isUnderWay = true;
     node.crash(true);
     void this.#replace(node);
+  }
+
+  /**
+   * Every other member must run, and the configuration that it has applied must have a quorum without
+   * `node`: one that lags behind a promotion which only `node` knows to be committed needs its vote.
+   */
+  #canSpare(node: Node): boolean {
+    const others = this.#world.members.filter((member) => member !== node);
+    const ids = new Set(others.map(({ id }) => id));
+    return (
+      others.length > 0 &&
+      others.every((other) => {
+        if (!other.alive) return false;
+        const { voters } = other.confState;
+        return 2 * voters.filter((id) => ids.has(id)).length > voters.length;
+      })
+    );
   }
 
   async #replace(node: Node): Promise<void> {
