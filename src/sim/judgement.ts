@@ -1,29 +1,30 @@
 /** All checkers that look at a run when it is over. */
-import type { Entry } from '../raft/index.js';
 import { type MemberConfig } from '../server/index.js';
 import { checkEqualHash } from './checkers/equal-hash.js';
 import { checkLeaseGuarantees } from './checkers/lease-guarantees.js';
 import { checkLinearizableByRevision } from './checkers/linearizable-by-revision.js';
 import { checkLinearizableBySearch } from './checkers/linearizable-by-search.js';
 import { type FinalState, checkNoLostWrite } from './checkers/no-lost-write.js';
-import { checkProgressAfterHeal } from './checkers/progress-after-heal.js';
+import { checkProgressAfterHeal, type MemberState } from './checkers/progress-after-heal.js';
 import { checkSerializableReads } from './checkers/serializable-reads.js';
-import { replay } from './checkers/true-history.js';
+import type { TrueHistory } from './checkers/true-history.js';
 import type { Violation } from './checkers/violation.js';
 import { checkWatchGuarantees } from './checkers/watch-guarantees.js';
-import type { NodeView } from './checkers/world-view.js';
 import type { History } from './history.js';
-import { MAX_CLOCK_DRIFT } from './node-clock.js';
 
-/** A run that has come to its end. */
+/** A run that has come to its end: of a virtual cluster, or of real processes. Times as in its history. */
 export interface FinishedRun {
   readonly history: History;
-  /** Everything that was applied, from the first entry on. */
-  readonly entries: readonly Entry[];
-  readonly appliedAtMs: (index: number) => number | undefined;
+  /** Everything that has happened to the keyspace since its first revision. */
+  readonly truth: TrueHistory;
+  /** When the entry at an index was first applied, if the log is known. */
+  readonly appliedAtMs?: (index: number) => number | undefined;
+  /** When somebody first saw a revision, if the log is not known. */
+  readonly seenAtMs?: (revision: number) => number | undefined;
   readonly config: Pick<MemberConfig, 'electionMs'>;
-  /** Nodes of the voters. */
-  readonly voters: readonly NodeView[];
+  /** How much faster than true time a member's clock may have run, as a share. */
+  readonly clockDrift: number;
+  readonly voters: readonly (MemberState & { readonly alive: boolean })[];
   readonly finalStates: readonly FinalState[];
   /** Every member had applied this revision, and watchers were given time, when the run ended. */
   readonly settledRevision: number;
@@ -57,17 +58,16 @@ export function judge(run: FinishedRun): Judgement {
 }
 
 function judgeHistory(run: FinishedRun): Violation[] {
-  const { history, entries, appliedAtMs, config, finalStates, settledRevision, healedMs, endMs } =
-    run;
-  const truth = replay(entries);
+  const { history, truth, config, finalStates, settledRevision, healedMs, endMs } = run;
   return [
     ...checkLinearizableByRevision(history, truth),
     ...checkSerializableReads(history, truth),
     ...checkWatchGuarantees(history, truth, { settledRevision }),
     ...checkLeaseGuarantees(history, truth, {
-      clockDrift: MAX_CLOCK_DRIFT,
+      clockDrift: run.clockDrift,
       extensionMs: config.electionMs,
-      appliedAtMs,
+      ...(run.appliedAtMs && { appliedAtMs: run.appliedAtMs }),
+      ...(run.seenAtMs && { seenAtMs: run.seenAtMs }),
       settled: { sinceMs: healedMs, endMs },
     }),
     ...checkEqualHash(history),

@@ -4,6 +4,7 @@
  */
 import { DEFAULT_CONFIG, type MemberConfig } from '../server/index.js';
 import { RaftInvariants } from './checkers/raft-invariants.js';
+import { replay } from './checkers/true-history.js';
 import { type Violation, ViolationError } from './checkers/violation.js';
 import { SimulatedClient } from './client.js';
 import type { DiskTiming } from './disk.js';
@@ -12,6 +13,7 @@ import type { Fault } from './faults.js';
 import type { History } from './history.js';
 import type { LinkCondition } from './network.js';
 import { type Judgement, judge } from './judgement.js';
+import { MAX_CLOCK_DRIFT } from './node-clock.js';
 import { Recovery } from './recovery.js';
 import type { TraceListener } from './trace.js';
 import type { Plan, Workload, WorkloadClient } from './workloads/workload-client.js';
@@ -145,9 +147,10 @@ export class Simulation {
     const voters = recovery.voters();
     return judge({
       history: world.history,
-      entries: invariants.appliedEntries(),
+      truth: replay(invariants.appliedEntries()),
       appliedAtMs: (index) => world.appliedAtMs(index),
       config: { electionMs: config?.electionMs ?? DEFAULT_CONFIG.electionMs },
+      clockDrift: MAX_CLOCK_DRIFT,
       voters,
       finalStates: dumped.isDone ? await dump : [],
       settledRevision,

@@ -12,11 +12,12 @@
  * - `lease-ttl`: an answer's TTL lies within what was granted (a new leader's extension included).
  * - `lease-expires`: at the end, no lease is left that nobody has renewed for longer than it can last.
  *
- * Does not verify in which order leases expire. "Not early" needs the log (true histories of a watch
- * do not say why keys went), except for what answers tell.
+ * Does not verify in which order leases expire. Without a log "not early" sees only leases that had keys
+ * which no client deletes, and what answers tell.
  */
 import type { History, Instant, Operation } from '../history.js';
-import { attachedKeys, type AppliedRequest, type TrueHistory } from './true-history.js';
+import { attachedKeys, leaseEndAt, type AppliedRequest, type TrueHistory } from './true-history.js';
+import { mayDelete } from './no-lost-write.js';
 import type { Violation } from './violation.js';
 
 export interface LeaseCheckOptions {
@@ -26,6 +27,11 @@ export interface LeaseCheckOptions {
   readonly extensionMs: number;
   /** When (true virtual time) the entry at `index` was first applied by any node; undefined if unknown. */
   readonly appliedAtMs?: (index: number) => number | undefined;
+  /**
+   * For a truth without a log: when (true time) somebody first saw `revision`, which was applied then or
+   * before; undefined if unknown.
+   */
+  readonly seenAtMs?: (revision: number) => number | undefined;
   /**
    * The cluster has been whole since then and time has gone on to `endMs`: every lease without renewal
    * must be gone if it had {@link LeaseCheckOptions.graceMs} beyond its time. Left out: not checked.
@@ -70,15 +76,32 @@ class LeaseCheck {
       this.#checkRevokes(life);
       this.#checkExpires(life);
     }
+    if (this.#truth.applied === undefined) this.#checkTimeline();
     for (const applied of this.#truth.applied ?? []) this.#checkApplied(applied);
     return this.#violations;
+  }
+
+  /** Without a log: where just the keys of one lease went, and no client can have deleted them, it ended. */
+  #checkTimeline(): void {
+    const { timeline } = this.#truth;
+    for (let revision = 2; revision <= timeline.currentRevision; revision++) {
+      const lease = leaseEndAt(timeline, revision);
+      if (lease === undefined) continue;
+      const { key } = timeline.eventsOf(revision)[0]!.kv;
+      if (this.#history.operations.some((operation) => mayDelete(operation, key))) continue;
+      this.#checkNotEarly(lease, this.#options.seenAtMs?.(revision));
+    }
   }
 
   /** A revocation in the log that no client can have asked for is an expiry. */
   #checkApplied({ op, index, error }: AppliedRequest): void {
     if (op.kind !== 'leaseRevoke' || error !== undefined) return;
-    const atMs = this.#options.appliedAtMs?.(index);
-    const life = this.#onlyLife(op.request.id);
+    this.#checkNotEarly(op.request.id, this.#options.appliedAtMs?.(index));
+  }
+
+  /** Lease `id` had ended by `atMs`. */
+  #checkNotEarly(id: bigint, atMs: number | undefined): void {
+    const life = this.#onlyLife(id);
     if (life === undefined || atMs === undefined) return;
     if (this.#mayBeRevokedByClient(life, atMs)) return;
     const due = this.#promisedUntil(life, (renewal) => renewal.invoked.ms < atMs);

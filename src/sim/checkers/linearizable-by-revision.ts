@@ -25,7 +25,7 @@ import { canonical, withoutHeader } from './canonical.js';
 import { matchEach } from './matching.js';
 import { executeRange, executeWrite } from './model.js';
 import { ObservedFloor, shownRevision } from './observed-floor.js';
-import { attachedKeys, viewAt, type AppliedRequest, type TrueHistory } from './true-history.js';
+import { leaseEndAt, viewAt, type AppliedRequest, type TrueHistory } from './true-history.js';
 import type { Violation } from './violation.js';
 
 export type KvOperation = Operation<'range' | 'put' | 'deleteRange' | 'txn'>;
@@ -217,11 +217,7 @@ class RevisionWitness {
       this.#leaseEnds ??= leaseEndsOf(applied);
       return this.#leaseEnds.has(revision);
     }
-    const events = timeline.eventsOf(revision);
-    const lease = timeline.pairAt(events[0]!.kv.key, revision - 1)?.lease ?? 0n;
-    if (lease === 0n || events.some(({ type }) => type === 'put')) return false;
-    const gone = events.map(({ kv }) => kv.key);
-    return gone.join('\u0100') === attachedKeys(timeline, revision - 1, lease).join('\u0100');
+    return leaseEndAt(timeline, revision) !== undefined;
   }
 
   #report(promise: string, { id, kind }: Operation, explanation: string): void {

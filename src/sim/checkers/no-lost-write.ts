@@ -72,7 +72,8 @@ function effectOf(operation: number, revision: number | undefined, steps: readon
   return { operation, revision, puts, deletes, steps };
 }
 
-function mayDelete(step: Step, key: string): boolean {
+/** Could what is asked for delete `key`? In a transaction: by either branch. */
+export function mayDelete(step: RequestOp | Operation, key: string): boolean {
   if (step.kind === 'txn') {
     return [...step.request.success, ...step.request.failure].some((one) => mayDelete(one, key));
   }

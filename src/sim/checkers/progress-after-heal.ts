@@ -25,10 +25,13 @@ export interface ProgressQuestion {
   readonly committedAtHeal: number;
 }
 
+/** What is looked at in a member. */
+export type MemberState = Pick<NodeView, 'id' | 'role' | 'term' | 'appliedIndex'>;
+
 /** `nodes`: those that run, as they are when the bound has passed. */
 export function checkProgressAfterHeal(
   history: History,
-  nodes: readonly NodeView[],
+  nodes: readonly MemberState[],
   question: ProgressQuestion,
 ): Violation[] {
   const texts = [
@@ -66,13 +69,13 @@ function isLinearizableRead(operation: Operation): boolean {
   return operation.kind === 'range' && !operation.request.serializable;
 }
 
-function leadershipFaults(nodes: readonly NodeView[]): string[] {
+function leadershipFaults(nodes: readonly MemberState[]): string[] {
   const term = Math.max(...nodes.map((node) => node.term));
   const leaders = nodes.filter((node) => node.role === 'leader' && node.term === term);
   return leaders.length === 1 ? [] : [`${leaders.length} nodes lead in term ${term}`];
 }
 
-function laggard(node: NodeView, { committedAtHeal }: ProgressQuestion): string[] {
+function laggard(node: MemberState, { committedAtHeal }: ProgressQuestion): string[] {
   if (node.appliedIndex >= committedAtHeal) return [];
   return [`node ${node.id} has applied ${node.appliedIndex} of ${committedAtHeal}`];
 }

@@ -207,3 +207,16 @@ export function attachedKeys(timeline: Timeline, revision: number, id: bigint): 
   const pairs = timeline.pairsAt(revision, EVERYTHING);
   return pairs.filter((pair) => pair.lease === id).map((pair) => pair.key);
 }
+
+/**
+ * The lease that may have ended at `revision`, by the events alone: all of them are deletions, and of all
+ * the keys that one lease had and of no others. (A client may have deleted just those.)
+ */
+export function leaseEndAt(timeline: Timeline, revision: number): bigint | undefined {
+  const events = timeline.eventsOf(revision);
+  const lease = timeline.pairAt(events[0]!.kv.key, revision - 1)?.lease ?? 0n;
+  if (lease === 0n || events.some(({ type }) => type === 'put')) return undefined;
+  const gone = events.map(({ kv }) => kv.key);
+  const had = attachedKeys(timeline, revision - 1, lease);
+  return gone.join('\u0100') === had.join('\u0100') ? lease : undefined;
+}

@@ -116,6 +116,38 @@ describe('lease-not-early', () => {
     expireAt(story, 12_000);
     assert.deepEqual(broken(story), []);
   });
+
+  describe('without a log', () => {
+    const seenAt = (story: Story, ms: number) => {
+      const revision = story.truth.timeline.currentRevision;
+      const seenAtMs = (at: number) => (at === revision ? ms : undefined);
+      return promises(
+        checkLeaseGuarantees(
+          story.history,
+          { timeline: story.truth.timeline },
+          { clockDrift: 0.01, extensionMs: 1000, seenAtMs },
+        ),
+      );
+    };
+
+    test('its keys were seen to go before it allows', () => {
+      const story = granted();
+      expireAt(story, 9_000);
+      assert.deepEqual(seenAt(story, 9_100), ['lease-not-early']);
+    });
+
+    test('its keys were seen to go when it may have ended', () => {
+      const story = granted();
+      expireAt(story, 9_000);
+      assert.deepEqual(seenAt(story, 11_000), []);
+    });
+
+    test('a client may have deleted just its keys', () => {
+      const story = granted();
+      story.delete('a', { rangeEnd: 'c' });
+      assert.deepEqual(seenAt(story, 100), []);
+    });
+  });
 });
 
 describe('lease-alive', () => {
