@@ -84,11 +84,21 @@ export class RawStream {
     this.#call.write(encodeMessage(this.#wire.request, request));
   }
 
-  /** The next answer, when it has come. */
-  next(): Promise<Answer> {
+  /** The next answer, when it has come; an error that no server sends when none comes in time. */
+  next(timeoutMs = TIMEOUT_MS): Promise<Answer> {
     const answer = this.#answers.shift();
     if (answer !== undefined) return Promise.resolve(answer);
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve) => {
+      const take = (taken: Answer) => {
+        clearTimeout(timer);
+        resolve(taken);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
+        resolve({ error: { code: 'none', text: `(no answer within ${timeoutMs} ms)` } });
+      }, timeoutMs);
+      this.#waiting.push(take);
+    });
   }
 
   /** Answers that have come and not been asked for. */

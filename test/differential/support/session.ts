@@ -1,0 +1,158 @@
+/** Sends steps to both servers of a pair and compares what comes back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Exchange } from './exchange.js';
+import { alignRemainingSeconds, normalise, orderTies } from './normalise.js';
+import type { Pair, Side } from './pair.js';
+import type { Answer, RawStream } from './raw-client.js';
+import type { Step } from './step.js';
+import { resolve, type Landmarks } from './symbolic.js';
+import type { Tally } from './tally.js';
+import { explanation } from './version-differences.js';
+import type { Plain } from './wire.js';
+
+/** Two answers that differ, and no version of etcd's explains it. */
+export interface Difference {
+  readonly step: Step;
+  readonly exchange: Exchange;
+}
+
+/** A compaction that nobody waits for may go on for a moment; what it leaves shows in hashes. */
+const COMPACTION_SETTLES_MS = 30;
+/** A lease of the shortest time must not expire while requests are compared. */
+const SHORT_LEASE_MS = 1400;
+
+/** What one of the two servers has told. */
+interface View {
+  readonly side: Side;
+  readonly landmarks: Landmarks;
+  keepAlive: RawStream | undefined;
+}
+
+interface Sent {
+  readonly request: Plain;
+  readonly answer: Answer;
+}
+
+export class Session {
+  readonly #views: readonly [View, View];
+  readonly #version: string;
+  readonly #tally: Tally;
+  #compactionSettlesAt = 0;
+  #shortLeaseUntil = Infinity;
+
+  constructor(pair: Pair, tally: Tally) {
+    const view = (side: Side): View => {
+      const landmarks = { begin: 1, now: 1, compacted: 0, picked: [] };
+      return { side, landmarks, keepAlive: undefined };
+    };
+    this.#views = [view(pair.etcd), view(pair.kvorum)];
+    this.#version = pair.version;
+    this.#tally = tally;
+  }
+
+  /** A new run begins: its references know nothing of what was before. */
+  beginRun(): void {
+    for (const { landmarks } of this.#views) {
+      landmarks.begin = landmarks.now;
+      landmarks.picked.length = 0;
+    }
+    this.#shortLeaseUntil = Infinity;
+  }
+
+  /** Is a short lease so old that it might expire on one server before the other? */
+  get isLate(): boolean {
+    return performance.now() > this.#shortLeaseUntil;
+  }
+
+  /** The leases that there are, as steps name them. Nothing is compared. */
+  async leases(): Promise<unknown[]> {
+    const [{ side, landmarks }] = this.#views;
+    const { message } = await side.client.call('Lease/LeaseLeases', {});
+    return ((message?.leases as Plain[] | undefined) ?? []).map(({ ID }) => {
+      const picked = landmarks.picked.indexOf(ID as string);
+      return picked < 0 ? ID : { $picked: picked };
+    });
+  }
+
+  close(): void {
+    for (const { keepAlive } of this.#views) keepAlive?.cancel();
+  }
+
+  /** Sends one step to both. */
+  async send(step: Step): Promise<Difference | undefined> {
+    await this.#settle(step);
+    const landmarks = structuredClone(this.#views[0].landmarks);
+    const [etcd, kvorum] = await Promise.all(this.#views.map((view) => sendTo(view, step)));
+    this.#noteTimes(step, etcd!);
+    const difference = this.#compare(step, etcd!, kvorum!, landmarks);
+    this.#tally.count(step.method, etcd!.answer);
+    return difference;
+  }
+
+  #compare(step: Step, etcd: Sent, kvorum: Sent, landmarks: Landmarks): Difference | undefined {
+    const { method } = step;
+    const [a, b] = [etcd, kvorum].map(({ answer, request }, i) => {
+      const { picked } = this.#views[i]!.landmarks;
+      return normalise(answer, { method, request, picked });
+    }) as [Answer, Answer];
+    if (isDeepStrictEqual(a, b)) return undefined;
+    const exchange = { method, request: etcd.request, etcd: a, kvorum: b, landmarks };
+    if (isUndefinedByEtcd(exchange)) {
+      this.#tally.countUndefinedOrder();
+      return undefined;
+    }
+    const explained = explanation(exchange, this.#version);
+    if (explained === undefined) return { step, exchange };
+    this.#tally.countExplained(explained.id);
+    return undefined;
+  }
+
+  async #settle({ method }: Step): Promise<void> {
+    if (method !== 'KV/Compact' && method !== 'Maintenance/HashKV') return;
+    const leftMs = this.#compactionSettlesAt - performance.now();
+    if (leftMs > 0) await sleep(leftMs);
+  }
+
+  #noteTimes({ method }: Step, { answer }: Sent): void {
+    const now = performance.now();
+    if (method === 'KV/Compact') this.#compactionSettlesAt = now + COMPACTION_SETTLES_MS;
+    if (method !== 'Lease/LeaseGrant' || answer.message === undefined) return;
+    if (Number(answer.message.TTL) > 10) return;
+    this.#shortLeaseUntil = Math.min(this.#shortLeaseUntil, now + SHORT_LEASE_MS);
+  }
+}
+
+/** Equal up to what etcd leaves open. */
+function isUndefinedByEtcd({ method, request, etcd, kvorum }: Exchange): boolean {
+  if (method === 'Lease/LeaseTimeToLive') alignRemainingSeconds(etcd, kvorum);
+  if (method === 'KV/Range' && etcd.message !== undefined && kvorum.message !== undefined) {
+    const comparable = orderTies(request, etcd.message) && orderTies(request, kvorum.message);
+    if (!comparable) return etcd.message.count === kvorum.message.count;
+  }
+  return isDeepStrictEqual(etcd, kvorum);
+}
+
+async function sendTo(view: View, { method, request: symbolic }: Step): Promise<Sent> {
+  const { landmarks } = view;
+  const request = resolve(symbolic, landmarks);
+  const answer = await answerTo(view, method, request);
+  const { message } = answer;
+  const revision = (message?.header as Plain | undefined)?.revision;
+  if (revision !== undefined) landmarks.now = Number(revision);
+  if (method === 'KV/Compact' && message !== undefined) {
+    landmarks.compacted = Number(request.revision ?? 0);
+  }
+  const chose = method === 'Lease/LeaseGrant' && BigInt((request.ID as string) ?? 0) === 0n;
+  if (chose && message !== undefined) landmarks.picked.push(message.ID as string);
+  return { request, answer };
+}
+
+async function answerTo(view: View, method: string, request: Plain): Promise<Answer> {
+  if (method !== 'Lease/LeaseKeepAlive') return view.side.client.call(method, request);
+  view.keepAlive ??= view.side.client.stream(method);
+  view.keepAlive.write(request);
+  const answer = await view.keepAlive.next();
+  if (answer.error !== undefined) view.keepAlive = undefined;
+  return answer;
+}

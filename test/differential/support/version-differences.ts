@@ -1,0 +1,89 @@
+/**
+ * Where etcd's own versions differ. Kvorum follows 3.6; what an older one says otherwise is listed here,
+ * each with as narrow a test as there is, and counted when it is met.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { isBefore } from './etcd.js';
+import type { Exchange } from './exchange.js';
+import type { Answer } from './raw-client.js';
+import type { Plain } from './wire.js';
+
+export interface VersionDifference {
+  readonly id: string;
+  /** Is it there in this version of etcd? */
+  readonly versions: (version: string) => boolean;
+  readonly versionText: string;
+  readonly what: string;
+  readonly why: string;
+  /** Is this, and nothing else, what differs here? */
+  readonly explains: (exchange: Exchange) => boolean;
+}
+
+const before = (...lines: readonly [minor: string, fixed: string][]) => {
+  return (version: string) =>
+    lines.some(([minor, fixed]) => version.startsWith(minor) && isBefore(version, fixed));
+};
+
+export const versionDifferences: readonly VersionDifference[] = [
+  {
+    id: 'hash-revision',
+    versions: (version) => isBefore(version, '3.6.0'),
+    versionText: 'before 3.6.0',
+    what: 'HashKV does not say hash_revision',
+    why: 'the field is new in 3.6',
+    explains: ({ method, etcd, kvorum }) =>
+      method === 'Maintenance/HashKV' && isDeepStrictEqual(etcd, without(kvorum, 'hash_revision')),
+  },
+  {
+    id: 'hash-at-compaction',
+    versions: before(['3.4.', '3.4.27'], ['3.5.', '3.5.10']),
+    versionText: 'before 3.4.27 and 3.5.10',
+    what: 'HashKV at the compact revision is refused as compacted',
+    why: 'the check was off by one; the revision can be read',
+    explains: ({ method, request, etcd, kvorum, landmarks }) =>
+      method === 'Maintenance/HashKV' &&
+      Number(request.revision) === landmarks.compacted &&
+      isRefusal(etcd, 'etcdserver: mvcc: required revision has been compacted') &&
+      kvorum.message !== undefined,
+  },
+  {
+    id: 'stored-hash',
+    versions: (version) => version.startsWith('3.4.'),
+    versionText: 'before 3.5.5',
+    what: 'HashKV at a revision compacted earlier is refused as compacted',
+    why: 'since 3.5.5 the hashes of the last ten compactions are kept and answered',
+    explains: ({ method, request, etcd, kvorum, landmarks }) =>
+      method === 'Maintenance/HashKV' &&
+      Number(request.revision) > 0 &&
+      Number(request.revision) < landmarks.compacted &&
+      isRefusal(etcd, 'etcdserver: mvcc: required revision has been compacted') &&
+      kvorum.message !== undefined,
+  },
+  {
+    id: 'unknown-sort',
+    versions: (version) => isBefore(version, '3.6.0'),
+    versionText: 'before 3.6.0',
+    what: 'a Range with a sort order or target that the protocol does not have is answered',
+    why: 'refused as an invalid sort option since 3.6',
+    explains: ({ method, etcd, kvorum }) =>
+      method === 'KV/Range' &&
+      isRefusal(kvorum, 'etcdserver: invalid sort option') &&
+      etcd.error?.text !== 'etcdserver: key is not provided',
+  },
+];
+
+/** The one entry that explains why the two answers differ. */
+export function explanation(exchange: Exchange, version: string): VersionDifference | undefined {
+  return versionDifferences.find((entry) => entry.versions(version) && entry.explains(exchange));
+}
+
+function isRefusal(answer: Answer, text: string): boolean {
+  return answer.error?.text === text;
+}
+
+function without(answer: Answer, field: string): Answer {
+  if (answer.message === undefined) return answer;
+  const message: Plain = { ...answer.message };
+  delete message[field];
+  return { message };
+}
