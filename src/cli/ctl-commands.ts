@@ -274,6 +274,50 @@ export const CTL: Command = {
       ],
     },
     {
+      name: 'check',
+      summary: 'Test a server',
+      group: cluster,
+      subcommands: [
+        {
+          name: 'conformance',
+          summary: "Does the server keep the contract of etcd's v3 API?",
+          details: [
+            'Works with any server that claims the API. Prints a verdict for each promise:',
+            'pass, fail with the requests that show it, or oddity: what some versions of',
+            'etcd are known to do instead. Exit code 0 if nothing failed, else 1.',
+            '',
+            'It writes below kvorum-conformance/<random>/ only, and deletes its keys and',
+            'revokes its leases after each check, also when it is stopped with ctrl-C.',
+            'Checks of compaction make the server forget old revisions, which others may',
+            'be reading; they are skipped unless allowed.',
+            '',
+            'The first endpoint is checked; with more of the same cluster, what shows',
+            'between members as well.',
+          ],
+          examples: [
+            ['check conformance --allow-compaction', 'everything, against a server of your own'],
+            ['check conformance --only=txn,watch -w json', 'two areas, for a program'],
+          ],
+          flags: [
+            { name: 'only', kind: 'list', help: 'Areas or checks, comma separated' },
+            { name: 'list', kind: 'bool', help: 'List the checks and stop' },
+            {
+              name: 'allow-compaction',
+              kind: 'bool',
+              help: 'Check compaction: old revisions are lost to all',
+            },
+            {
+              name: 'timeout',
+              kind: 'duration',
+              initial: '10s',
+              help: 'For each check',
+            },
+          ],
+          load: async () => (await import('./commands/check-conformance.js')).conformance,
+        },
+      ],
+    },
+    {
       name: 'help',
       summary: 'Explain a command',
       group: other,
@@ -285,16 +329,6 @@ export const CTL: Command = {
 /** kvorumctl. The reserved names are etcdctl's other commands. */
 export const KVORUMCTL: Program = {
   root: CTL,
-  reserved: [
-    'auth',
-    'check',
-    'completion',
-    'downgrade',
-    'elect',
-    'lock',
-    'make-mirror',
-    'role',
-    'user',
-  ],
+  reserved: ['auth', 'completion', 'downgrade', 'elect', 'lock', 'make-mirror', 'role', 'user'],
   usageErrors: 'stdout',
 };

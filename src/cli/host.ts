@@ -18,6 +18,8 @@ export interface Host {
   warn(line: string): void;
   /** Draws on the terminal that stderr is; absent where it is none. */
   drawProgress?: (text: string) => void;
+  /** Aborted when the user wants the program to end (ctrl-C); asked twice, it ends at once. */
+  interruption?: () => AbortSignal;
   pause(ms: number): Promise<void>;
   /** A monotonic clock. */
   nanoseconds(): bigint;

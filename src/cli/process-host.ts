@@ -15,10 +15,20 @@ export function processHost(warn: (line: string) => void): Host {
     ...(process.stderr.isTTY
       ? { drawProgress: (text: string) => void process.stderr.write(text, 'latin1') }
       : {}),
+    interruption,
     pause: (ms) => pause(ms),
     nanoseconds: () => process.hrtime.bigint(),
     run: runProgram,
   };
+}
+
+/** The first signal is a wish, the second has its default effect. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => controller.abort(new Error('interrupted')));
+  }
+  return controller.signal;
 }
 
 function environment(): Record<string, string> {

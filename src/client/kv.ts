@@ -17,6 +17,11 @@ import { methods } from './method.js';
 /** Every call throws EtcdError. */
 export interface KvClient {
   range(request: RangeRequest, options?: CallOptions): Promise<RangeResponse>;
+  /**
+   * A range without order and filters in parts, which are disjoint and in key order; the last one has
+   * header, `more` and `count`. Servers before etcd 3.7 do not have it. A slow reader slows only this.
+   */
+  rangeStream(request: RangeRequest, options?: CallOptions): AsyncGenerator<RangeResponse>;
   put(request: PutRequest, options?: CallOptions): Promise<PutResponse>;
   deleteRange(request: DeleteRangeRequest, options?: CallOptions): Promise<DeleteRangeResponse>;
   txn(request: TxnRequest, options?: CallOptions): Promise<TxnResponse>;
@@ -26,6 +31,9 @@ export interface KvClient {
 export function createKvClient(connection: Connection): KvClient {
   return {
     range: (request, options) => connection.unary(methods.range, request, options),
+    rangeStream: async function* (request, options) {
+      yield* await connection.answers(methods.rangeStream, request, options);
+    },
     put: (request, options) => connection.unary(methods.put, request, options),
     deleteRange: (request, options) => connection.unary(methods.deleteRange, request, options),
     txn: (request, options) => connection.unary(rereadable(request), request, options),

@@ -26,6 +26,7 @@ const maintenance = '/etcdserverpb.Maintenance/';
 
 export const methods = {
   range: read(`${kv}Range`, codec.rangeRequest, codec.rangeResponse),
+  rangeStream: read(`${kv}RangeStream`, codec.rangeRequest, codec.rangeStreamResponse),
   put: write(`${kv}Put`, codec.putRequest, codec.putResponse),
   deleteRange: write(`${kv}DeleteRange`, codec.deleteRangeRequest, codec.deleteRangeResponse),
   txn: write(`${kv}Txn`, codec.txnRequest, codec.txnResponse),

@@ -11,6 +11,7 @@ export {
   putResponse,
   rangeRequest,
   rangeResponse,
+  rangeStreamResponse,
   txnRequest,
   txnResponse,
 } from './kv.js';

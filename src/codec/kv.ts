@@ -182,6 +182,21 @@ function readRangeResponse(r: Reader): RangeResponse {
 
 export const rangeResponse = codec<RangeResponse>(writeRangeResponse, readRangeResponse);
 
+/** One part of a range: a RangeResponse inside a message of its own. */
+export const rangeStreamResponse = codec<RangeResponse>(
+  (w, part) => writeMessage(w, 1, part, writeRangeResponse),
+  readRangeStreamResponse,
+);
+
+function readRangeStreamResponse(r: Reader): RangeResponse {
+  let part: RangeResponse = { kvs: [], more: false, count: 0 };
+  while (r.next()) {
+    if (r.field === 1) part = r.message(readRangeResponse);
+    else r.skip();
+  }
+  return part;
+}
+
 export function writePutRequest(w: Writer, request: PutRequest): void {
   w.bool(6, request.ignoreLease);
   w.bool(5, request.ignoreValue);

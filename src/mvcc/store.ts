@@ -19,9 +19,16 @@ import { Keyspace } from './keyspace.js';
 import type { LeaseBook } from './leases.js';
 import { Pins } from './pins.js';
 import { RangeReading, evaluateRange, readRevision } from './range.js';
+import { RangeParts } from './range-parts.js';
 import { restoreKeyspace } from './restore.js';
 import type { YieldTurn } from './scan.js';
-import { checkPutAlone, executeDeleteRange, executePut, executeTxn } from './txn.js';
+import {
+  checkPutAlone,
+  executeDeleteRange,
+  executePut,
+  executeTxn,
+  revisionHeader,
+} from './txn.js';
 import { WatchFeed } from './watch-feed.js';
 import { WriteTxn } from './write-txn.js';
 
@@ -44,7 +51,7 @@ export interface StoreOptions {
 
 const nothing = () => Promise.resolve();
 const MIB = 2 ** 20;
-/** Keys looked at per turn of {@link Store.rangeInSlices}. */
+/** Keys looked at per turn of {@link Store.rangeInSlices} and {@link Store.rangeInParts}. */
 const KEYS_PER_SLICE = 2000;
 
 /**
@@ -124,6 +131,31 @@ export class Store {
       } while (!reading.readMost(KEYS_PER_SLICE));
       return reading.response();
     });
+  }
+
+  /**
+   * A range that asks for no order and no filters, in parts of about `targetBytes`: disjoint pairs in
+   * key order; `more`, `count` and a header with the current revision of the beginning on the last part
+   * only. All parts show the revision of the beginning, and nothing is held for a reader that takes its
+   * time: a compaction beyond ends the parts with compacted.
+   */
+  async *rangeInParts(request: RangeRequest, targetBytes: number): AsyncGenerator<RangeResponse> {
+    this.#checkReady();
+    const current = this.currentRevision;
+    const revision = readRevision(this.#keyspace, request.revision, current);
+    if (request.rangeEnd === '' || request.countOnly) {
+      yield { ...(await this.rangeInSlices(request)), header: revisionHeader(current) };
+      return;
+    }
+    const parts = new RangeParts(this.#keyspace, request, revision, targetBytes);
+    for (;;) {
+      const { part, ended } = parts.read(KEYS_PER_SLICE);
+      if (ended && part !== undefined) part.header = revisionHeader(current);
+      if (part !== undefined) yield part;
+      if (ended) return;
+      await this.#yieldReady();
+      if (revision < this.compactRevision) throw etcdError('compacted');
+    }
   }
 
   /** Throws leaseNotFound, keyNotFound. The request has passed checkPut. */

@@ -130,7 +130,7 @@ function executeOp(keyspace: Keyspace, write: WriteTxn, op: ChosenOp): ResponseO
   }
 }
 
-function revisionHeader(revision: number): ResponseHeader {
+export function revisionHeader(revision: number): ResponseHeader {
   return { clusterId: 0n, memberId: 0n, revision, raftTerm: 0 };
 }
 

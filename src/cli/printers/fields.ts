@@ -68,6 +68,7 @@ class Fields {
       case 'memberAdd':
       case 'memberChange':
       case 'moveLeader':
+      case 'conformance':
         throw unsupported('fields');
       default:
         return this.lease(result);

@@ -18,8 +18,9 @@ import type {
   PutResponse,
   RangeResponse,
 } from '../../api/index.js';
-import { hexId, utf8FromLatin1 } from '../../bytes/index.js';
+import { hexId, latin1FromUtf8, utf8FromLatin1 } from '../../bytes/index.js';
 import type { SnapshotStatus } from '../../bolt/index.js';
+import { reportJson } from '../conformance/report.js';
 import type { EndpointHealth, Result, SnapshotHash } from '../output.js';
 import {
   jsonBytes,
@@ -64,6 +65,8 @@ function resultJson(result: Result, hex: boolean): JsonText {
       return endpoints(result.list, ({ status }) => ({ Status: statusJson(status) }));
     case 'endpointHashKv':
       return endpoints(result.list, ({ hash }) => ({ HashKV: hashJson(hash) }));
+    case 'conformance':
+      return latin1FromUtf8(reportJson(result.report));
     case 'endpointHealth':
       return jsonList(result.list.map(healthJson));
     default:

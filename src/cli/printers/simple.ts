@@ -11,6 +11,7 @@ import type {
   WatchResponse,
 } from '../../api/index.js';
 import { hexId, latin1FromUtf8 } from '../../bytes/index.js';
+import { reportText } from '../conformance/report.js';
 import { goQuote } from '../go-text/quote.js';
 import type { EndpointHealth, Result } from '../output.js';
 import { alarmText } from './alarm.js';
@@ -56,6 +57,8 @@ export function printSimple(result: Result, hex: boolean): string {
       return printRows(statusRows(result.list));
     case 'endpointHashKv':
       return printRows(hashKvRows(result.list));
+    case 'conformance':
+      return latin1FromUtf8(reportText(result.report));
     case 'endpointHealth':
       return result.list.map(printHealth).join('');
     default:

@@ -1,5 +1,6 @@
 /** The format `table`: boxes of plain ASCII, as etcdctl up to 3.6 draws them. */
-import { utf8FromLatin1 } from '../../bytes/index.js';
+import { latin1FromUtf8, utf8FromLatin1 } from '../../bytes/index.js';
+import { reportText } from '../conformance/report.js';
 import type { Result } from '../output.js';
 import {
   hashKvRows,
@@ -26,6 +27,8 @@ export function printTable(result: Result): string {
       return drawTable(snapshotStatusRows(result.status));
     case 'snapshotHash':
       return drawTable(snapshotHashRows(result.hash));
+    case 'conformance':
+      return latin1FromUtf8(reportText(result.report));
     default:
       throw unsupported('table');
   }

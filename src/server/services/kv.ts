@@ -1,4 +1,5 @@
 /** etcdserverpb.KV. Each method: check, call, answer with a header (semantics.md 1 and 2). */
+import { etcdError } from '../../api/index.js';
 import type {
   CompactionRequest,
   CompactionResponse,
@@ -23,7 +24,8 @@ import {
 import type { CompactionResult } from '../applier.js';
 import type { Member } from '../member.js';
 import type { CallContext, Method } from '../rpc.js';
-import { admit, unary } from './methods.js';
+import { admit, stream, unary } from './methods.js';
+import { checkRangeStream, streamParts } from './range-stream.js';
 
 /** KV as a program calls it: the same checks and answers with no bytes between. */
 export class KvService {
@@ -38,6 +40,20 @@ export class KvService {
     checkRange(request);
     if (!request.serializable) await this.#member.linearizableRead();
     return this.#answer(this.#member.store.range(request));
+  }
+
+  /** The range in parts; the last one has header, `more` and `count`. */
+  async *rangeStream(request: RangeRequest, context: CallContext): AsyncGenerator<RangeResponse> {
+    admit(this.#member, context, request.serializable);
+    checkRange(request);
+    checkRangeStream(request);
+    if (!request.serializable) await this.#member.linearizableRead();
+    const targetBytes = this.#member.config.maxRequestBytes;
+    for await (const part of this.#member.store.rangeInParts(request, targetBytes)) {
+      if (this.#member.isStopped) throw etcdError('stopped');
+      if (part.header !== undefined) part.header = this.#member.header(part.header.revision);
+      yield part;
+    }
   }
 
   async put(request: PutRequest, context: CallContext): Promise<PutResponse> {
@@ -88,6 +104,13 @@ export function kvMethods(service: KvService): Method[] {
   return [
     unary(`${path}Range`, codec.rangeRequest, codec.rangeResponse, (request, context) =>
       service.range(request, context),
+    ),
+    stream(
+      `${path}RangeStream`,
+      codec.rangeRequest,
+      codec.rangeStreamResponse,
+      false,
+      (out, context) => streamParts(out, (request) => service.rangeStream(request, context)),
     ),
     unary(`${path}Put`, codec.putRequest, codec.putResponse, (request, context) =>
       service.put(request, context),
