@@ -1,7 +1,7 @@
 /**
  * The same random requests to a real etcd and to Kvorum; every field of every answer is compared.
  *
- *     main.js --steps 100000 --seed 1 [--etcd PATH]
+ *     main.js --steps 100000 --seed 1 [--etcd PATH] [--lanes 2]
  *     main.js --replay FILE [--etcd PATH]
  */
 import { readFileSync } from 'node:fs';
@@ -19,6 +19,7 @@ const { values } = parseArgs({
   options: {
     steps: { type: 'string', default: '10000' },
     seed: { type: 'string', default: '1' },
+    lanes: { type: 'string', default: '2' },
     etcd: { type: 'string' },
     replay: { type: 'string' },
   },
@@ -49,8 +50,12 @@ async function chosenRun(etcd: EtcdProgram, beganMs: number): Promise<SearchResu
     const steps = JSON.parse(readFileSync(values.replay, 'utf8')) as Step[];
     return replay(etcd, steps, values.replay);
   }
-  const [steps, seed] = [Number(values.steps), Number(values.seed)];
-  return search({ etcd, steps, seed, onProgress: progressPrinter(beganMs) });
+  const [steps, seed, lanes] = [values.steps, values.seed, values.lanes].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  return search({ etcd, steps, seed, lanes, onProgress: progressPrinter(beganMs) });
 }
 
 const etcd = chosenEtcd();

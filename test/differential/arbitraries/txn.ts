@@ -129,6 +129,6 @@ function deletesToTheEnd(value: unknown): boolean {
 function keepingNothing(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(keepingNothing);
   if (typeof value !== 'object' || value === null) return value;
-  const { ignore_value: _value, ignore_lease: _lease, ...rest } = value as Plain;
-  return Object.fromEntries(Object.entries(rest).map(([name, it]) => [name, keepingNothing(it)]));
+  const kept = Object.entries(value).filter(([name]) => !name.startsWith('ignore_'));
+  return Object.fromEntries(kept.map(([name, field]) => [name, keepingNothing(field)]));
 }

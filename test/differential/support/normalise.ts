@@ -22,8 +22,8 @@ export function normalise(answer: Answer, asked: Asked): Answer {
   return { message };
 }
 
-function withoutTerm({ raft_term: _term, ...header }: Plain): Plain {
-  return header;
+function withoutTerm(header: Plain): Plain {
+  return Object.fromEntries(Object.entries(header).filter(([name]) => name !== 'raft_term'));
 }
 
 function normaliseLease(message: Plain, { picked }: Asked): void {

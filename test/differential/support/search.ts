@@ -19,6 +19,8 @@ export interface SearchOptions {
   seed: number;
   /** Of a run; 80 by default. */
   maxLength?: number;
+  /** Pairs of servers at the same time; 2 by default. */
+  lanes?: number;
   onProgress?: (tally: Tally) => void;
 }
 
@@ -29,24 +31,48 @@ export interface SearchResult {
 }
 
 const DEFAULT_LENGTH = 80;
+const DEFAULT_LANES = 2;
 const RUNS_PER_SAMPLE = 10;
 
 /** Sends random steps until there are enough, or until the first difference, which it shrinks. */
 export async function search(options: SearchOptions): Promise<SearchResult> {
-  const tally = new Tally();
-  const lane = new Lane(options.etcd, tally);
-  try {
-    for (const { run, seed } of lists(options)) {
-      if (tally.steps >= options.steps) break;
-      const difference = await lane.run(run);
-      options.onProgress?.(tally);
-      if (difference === undefined) continue;
-      const finding = await explainDifference(options, lane, run, difference, seed);
-      return { tally, finding };
+  const hunt = new Hunt(options);
+  await Promise.all(Array.from({ length: options.lanes ?? DEFAULT_LANES }, () => hunt.runLane()));
+  return { tally: hunt.tally, finding: hunt.finding };
+}
+
+/** Several pairs of servers take runs from one list: while one waits for its disk another works. */
+class Hunt {
+  readonly tally = new Tally();
+  finding: string | undefined;
+  readonly #options: SearchOptions;
+  readonly #lists: Iterator<{ run: Step[]; seed: number }>;
+  #ended = false;
+
+  constructor(options: SearchOptions) {
+    this.#options = options;
+    this.#lists = lists(options);
+  }
+
+  async runLane(): Promise<void> {
+    const lane = new Lane(this.#options.etcd, this.tally);
+    try {
+      while (!this.#ended && this.tally.steps < this.#options.steps) await this.#runNext(lane);
+    } catch (error) {
+      this.#ended = true;
+      throw error;
+    } finally {
+      await lane.replace();
     }
-    return { tally, finding: undefined };
-  } finally {
-    await lane.replace();
+  }
+
+  async #runNext(lane: Lane): Promise<void> {
+    const { run, seed } = this.#lists.next().value as { run: Step[]; seed: number };
+    const difference = await lane.run(run);
+    this.#options.onProgress?.(this.tally);
+    if (difference === undefined || this.#ended) return;
+    this.#ended = true;
+    this.finding = await explainDifference(this.#options, lane, run, difference, seed);
   }
 }
 

@@ -114,9 +114,10 @@ export class Session {
     if (leftMs > 0) await sleep(leftMs);
   }
 
-  #noteTimes({ method }: Step, { answer }: Sent): void {
+  #noteTimes({ method }: Step, { request, answer }: Sent): void {
     const now = performance.now();
-    if (method === 'KV/Compact') this.#compactionSettlesAt = now + COMPACTION_SETTLES_MS;
+    const behind = method === 'KV/Compact' && request.physical !== true;
+    if (behind) this.#compactionSettlesAt = now + COMPACTION_SETTLES_MS;
     if (method !== 'Lease/LeaseGrant' || answer.message === undefined) return;
     if (Number(answer.message.TTL) > 10) return;
     this.#shortLeaseUntil = Math.min(this.#shortLeaseUntil, now + SHORT_LEASE_MS);

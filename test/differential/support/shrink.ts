@@ -109,11 +109,12 @@ function* smallerList(list: readonly unknown[]): Generator<unknown> {
 function* smallerRecord(record: Record<string, unknown>): Generator<unknown> {
   for (const [name, field] of Object.entries(record)) {
     const isReference = '$revision' in record || '$picked' in record || '$fill' in record;
-    if (!isReference && name !== 'key') {
-      const { [name]: _gone, ...rest } = record;
-      yield rest;
-    }
+    if (!isReference && name !== 'key') yield without(record, name);
     if (name.startsWith('$')) continue;
     for (const less of smaller(field)) yield { ...record, [name]: less };
   }
+}
+
+function without(record: Record<string, unknown>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([other]) => other !== name));
 }
