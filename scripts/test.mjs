@@ -1,7 +1,8 @@
-// npm test [-- NAME ...]: the unit and property tests in one process, then the end-to-end tests in
+// npm test [-- NAME ...]: the unit and property tests in two processes, then the end-to-end tests in
 // a process a file. With names, only the files whose path contains one of them.
 // KVORUM_REQUIRE_ETCD=1 turns a missing etcd binary from a skip into a failure.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -27,12 +28,28 @@ if (all.length === 0) {
 }
 
 let status = 0;
-function run(files, args) {
-  if (files.length === 0) return;
-  const result = spawnSync(process.execPath, args, { stdio: 'inherit' });
-  if (result.status !== 0) status = 1;
+/** Runs `files`; `output` is 'inherit', or 'pipe' to have it returned. */
+async function run(files, args, output) {
+  if (files.length === 0) return '';
+  const child = spawn(process.execPath, [...args, ...files], {
+    stdio: ['inherit', output, 'inherit'],
+  });
+  let text = '';
+  child.stdout?.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+  const [code] = await once(child, 'close');
+  if (code !== 0) status = 1;
+  return text;
 }
-run(quick, ['--test-reporter=spec', 'scripts/run-in-one-process.mjs', ...quick]);
-// A test that ran out of time may have left something open: that must not hold the run.
-run(slow, ['--test', '--test-force-exit', '--test-concurrency=2', '--test-reporter=spec', ...slow]);
+
+// A test that failed may have left something open: that must not hold the run.
+const inOneProcess = [
+  '--test-force-exit',
+  '--test-reporter=spec',
+  'scripts/run-in-one-process.mjs',
+];
+const half = (which) => quick.filter((_, place) => place % 2 === which);
+const halves = [run(half(0), inOneProcess, 'inherit'), run(half(1), inOneProcess, 'pipe')];
+process.stdout.write((await Promise.all(halves))[1]);
+const inTheirOwn = ['--test', '--test-force-exit', '--test-concurrency=2', '--test-reporter=spec'];
+await run(slow, inTheirOwn, 'inherit');
 process.exit(status);

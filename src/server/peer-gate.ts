@@ -50,7 +50,14 @@ export class PeerGate implements PeerHandler {
     this.#member?.removedFromCluster();
   }
 
+  /** "Not found" would be an answer: that a lease or a member is gone. */
   async serve(request: PeerRequest): Promise<PeerReply | undefined> {
-    return this.#member === undefined ? undefined : servePeer(this.#member, request);
+    return this.#member === undefined ? NOT_STARTED : servePeer(this.#member, request);
   }
 }
+
+const NOT_STARTED: PeerReply = {
+  status: 503,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+  body: Buffer.from('this member has not started yet\n'),
+};

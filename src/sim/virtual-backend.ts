@@ -84,20 +84,11 @@ export class VirtualBackend implements Backend {
     };
   }
 
-  async replace(pairs: AsyncIterable<readonly [Bucket, Pair]>): Promise<void> {
-    const ops: KeyspaceOp[] = [];
-    const content: (readonly [Bucket, Pair])[] = [];
-    for await (const item of pairs) {
-      const [bucket, [key, value]] = item;
-      ops.push([bucket, key, value]);
-      content.push(item);
-    }
-    await this.#lastCommit;
-    await this.#write({ replaces: true, ops }, true);
-    this.#buffer = [];
-    this.#pendingOps = 0;
-    this.#pendingBytes = 0;
-    await this.#memory.replace(each(content));
+  /** Alone between commits: what had gathered before it is gone, and no later commit brings it back. */
+  replace(pairs: AsyncIterable<readonly [Bucket, Pair]>): Promise<void> {
+    const replaced = this.#lastCommit.then(() => this.#replace(pairs));
+    this.#lastCommit = replaced.catch(() => {});
+    return replaced;
   }
 
   sizeBytes(): number {
@@ -124,6 +115,21 @@ export class VirtualBackend implements Backend {
   /** See {@link WriteQueue.crash}. */
   crash(inFlightArrives: boolean, keep: (count: number) => number): number {
     return this.#queue.crash(inFlightArrives, keep);
+  }
+
+  async #replace(pairs: AsyncIterable<readonly [Bucket, Pair]>): Promise<void> {
+    const ops: KeyspaceOp[] = [];
+    const content: (readonly [Bucket, Pair])[] = [];
+    for await (const item of pairs) {
+      const [bucket, [key, value]] = item;
+      ops.push([bucket, key, value]);
+      content.push(item);
+    }
+    await this.#write({ replaces: true, ops }, true);
+    this.#buffer = [];
+    this.#pendingOps = 0;
+    this.#pendingBytes = 0;
+    await this.#memory.replace(each(content));
   }
 
   async #commit(durable: boolean): Promise<void> {
