@@ -1,8 +1,8 @@
 /** What the bench measures; each line runs in a process of its own, so that memory is its own too. */
 import { performance } from 'node:perf_hooks';
-import { type Kvorum, LocalSwitch, open, openMember, realClock } from '../src/embed/index.js';
-import { type Outcome, runLoad } from './load.js';
-import { temporaryDir } from './temporary-dir.js';
+import { type Kvorum, LocalSwitch, open, openMember, realClock } from '../../src/embed/index.js';
+import { type Outcome, runLoad } from '../harness/load.js';
+import { temporaryDir } from '../harness/temporary-dir.js';
 
 export interface Line {
   name: string;
