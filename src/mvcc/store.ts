@@ -51,8 +51,11 @@ export interface StoreOptions {
 
 const nothing = () => Promise.resolve();
 const MIB = 2 ** 20;
-/** Keys looked at per turn of {@link Store.rangeInSlices} and {@link Store.rangeInParts}. */
-const KEYS_PER_SLICE = 2000;
+/**
+ * Keys looked at per turn of {@link Store.rangeInSlices} and {@link Store.rangeInParts}: ten
+ * milliseconds when all their values have to be read from the backend.
+ */
+const KEYS_PER_SLICE = 1000;
 
 /**
  * Reads and writes are synchronous and total: a request is refused (EtcdError) without effect, or done.
@@ -115,21 +118,23 @@ export class Store {
   }
 
   /**
-   * The same, but a large range is read over several turns, at the revision it began at. Small ones
-   * are answered in this turn.
+   * The same, but a large range is read over several turns, as of the moment it began at; the answer's
+   * header has nothing but the revision that was current then. Small ones are answered in this turn.
    */
   async rangeInSlices(request: RangeRequest): Promise<RangeResponse> {
     this.#checkReady();
     const current = this.currentRevision;
     const revision = readRevision(this.#keyspace, request.revision, current);
-    if (request.rangeEnd === '') return evaluateRange(this.#keyspace, request, current);
+    const header = revisionHeader(current);
+    if (request.rangeEnd === '')
+      return { header, ...evaluateRange(this.#keyspace, request, current) };
     const reading = new RangeReading(this.#keyspace, request, revision, current);
-    if (reading.readMost(KEYS_PER_SLICE)) return reading.response();
+    if (reading.readMost(KEYS_PER_SLICE)) return { header, ...reading.response() };
     return this.#pins.hold(revision, async () => {
       do {
         await this.#yieldReady();
       } while (!reading.readMost(KEYS_PER_SLICE));
-      return reading.response();
+      return { header, ...reading.response() };
     });
   }
 
@@ -144,7 +149,7 @@ export class Store {
     const current = this.currentRevision;
     const revision = readRevision(this.#keyspace, request.revision, current);
     if (request.rangeEnd === '' || request.countOnly) {
-      yield { ...(await this.rangeInSlices(request)), header: revisionHeader(current) };
+      yield await this.rangeInSlices(request);
       return;
     }
     const parts = new RangeParts(this.#keyspace, request, revision, targetBytes);

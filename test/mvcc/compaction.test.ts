@@ -1,3 +1,4 @@
+import { revisionHeader } from '../../src/mvcc/txn.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isEtcdError } from '../../src/api/index.js';
@@ -108,7 +109,8 @@ test('a hash or a range under way is not disturbed by a compaction that passes i
   const { store } = await openStore({ yieldTurn: () => gate ?? yieldTurn() });
   for (let i = 0; i < 6000; i++) store.put(putRequest({ key: `k${i % 2500}`, value: String(i) }));
   const all = rangeRequest({ key: '\0', rangeEnd: '\0', revision: 3000 });
-  const expected = [await store.hashKv(3000), store.range(all)];
+  const range = { header: revisionHeader(6001), ...store.range(all) };
+  const expected = [await store.hashKv(3000), range];
 
   let open = () => {};
   gate = new Promise((resolve) => {

@@ -23,7 +23,8 @@ import {
 } from '../../mvcc/index.js';
 import type { CompactionResult } from '../applier.js';
 import type { Member } from '../member.js';
-import type { CallContext, Method } from '../rpc.js';
+import type { CallContext, Method, UnaryMethod } from '../rpc.js';
+import { type EncodedAnswer, encodeLargeRange, encodeRange } from './large-answer.js';
 import { admit, stream, unary } from './methods.js';
 import { checkRangeStream, streamParts } from './range-stream.js';
 
@@ -39,7 +40,14 @@ export class KvService {
     admit(this.#member, context, request.serializable);
     checkRange(request);
     if (!request.serializable) await this.#member.linearizableRead();
-    return this.#answer(this.#member.store.range(request));
+    const response = await this.#member.store.rangeInSlices(request);
+    response.header = this.#member.header(response.header!.revision);
+    return response;
+  }
+
+  /** A turn for others, in work that would take long. */
+  yieldTurn(): Promise<void> {
+    return new Promise((resolve) => this.#member.clock.nextTurn(resolve));
   }
 
   /** The range in parts; the last one has header, `more` and `count`. */
@@ -102,9 +110,7 @@ export class KvService {
 export function kvMethods(service: KvService): Method[] {
   const path = '/etcdserverpb.KV/';
   return [
-    unary(`${path}Range`, codec.rangeRequest, codec.rangeResponse, (request, context) =>
-      service.range(request, context),
-    ),
+    rangeMethod(service, `${path}Range`),
     stream(
       `${path}RangeStream`,
       codec.rangeRequest,
@@ -128,4 +134,18 @@ export function kvMethods(service: KvService): Method[] {
       service.compact(request, context),
     ),
   ];
+}
+
+function rangeMethod(
+  service: KvService,
+  path: string,
+): UnaryMethod<RangeRequest, RangeResponse | EncodedAnswer> {
+  return {
+    kind: 'unary',
+    path,
+    decode: codec.rangeRequest.decode,
+    encode: encodeRange,
+    handle: async (request, context) =>
+      encodeLargeRange(await service.range(request, context), () => service.yieldTurn()),
+  };
 }
