@@ -328,9 +328,9 @@ export const RANGE_CHECKS: readonly Check[] = [
         });
       await put('0');
       const writer = (async () => {
-        for (let i = 1; i <= 50; i++) await put(String(i));
+        for (let i = 1; i <= 20; i++) await put(String(i));
       })();
-      for (let i = 0; i < 50; i++) {
+      for (let i = 0; i < 20; i++) {
         const { kvs } = await probe.list();
         probe.equal('both values', kvs[0]?.value, kvs[1]?.value);
       }
