@@ -36,5 +36,11 @@ export interface InternalRequest {
   /** '' while auth is off. */
   username: string;
   authRevision: number;
+  /**
+   * Every member checks the revisions that the transaction's ranges name. Kvorum sets it on what it proposes.
+   * An etcd up to 3.6 checks them only on the member that was asked, and its entries come without the mark:
+   * the others leave the ranges out.
+   */
+  rangesChecked?: boolean;
   op: InternalOp;
 }

@@ -73,9 +73,14 @@ interface Header {
   id: bigint;
   username: string;
   authRevision: number;
+  rangesChecked?: boolean;
 }
 
+/** Of Kvorum alone: etcd, which does not know the number, passes over it. */
+const RANGES_CHECKED = 100;
+
 function writeHeader(w: Writer, header: Header): void {
+  w.bool(RANGES_CHECKED, header.rangesChecked ?? false);
   w.integer(3, header.authRevision);
   w.string(2, header.username);
   w.integer(1, header.id);
@@ -93,6 +98,9 @@ function readHeader(r: Reader): Header {
         break;
       case 3:
         header.authRevision = r.safeUint64();
+        break;
+      case RANGES_CHECKED:
+        if (r.bool()) header.rangesChecked = true;
         break;
       default:
         r.skip();
@@ -274,8 +282,7 @@ function readRequest(r: Reader): InternalRequest {
   if (v2 !== undefined) return requestFromV2(v2);
   if (op === undefined) throw new DecodeError('a log entry without a known operation');
   if (header === undefined) throw new DecodeError('a log entry without a request header');
-  const { username, authRevision } = header;
-  return { id: id === 0n ? header.id : id, username, authRevision, op };
+  return { ...header, id: id === 0n ? header.id : id, op };
 }
 
 function readOp(r: Reader): InternalOp | undefined {

@@ -24,6 +24,7 @@ import type { Alarms } from './alarms.js';
 import type { Membership } from './membership.js';
 import type { ApplyResult } from './proposals.js';
 import type { Quota } from './quota.js';
+import { SERVER_VERSION, compareVersions } from './versions.js';
 
 export interface ApplierOptions {
   store: Store;
@@ -139,6 +140,11 @@ export class Applier {
   }
 
   #setClusterVersion(version: string): void {
+    assert(
+      compareVersions(version, SERVER_VERSION) <= 0,
+      () =>
+        `the cluster is of version ${version} now, and this member can do as ${SERVER_VERSION} does`,
+    );
     this.#options.membership.setClusterVersion(version);
     this.#options.clusterVersionSet(version);
   }

@@ -35,6 +35,7 @@ import { BackendFlusher } from './backend-flusher.js';
 import { beBorn, foundCluster } from './bootstrap.js';
 import { ClusterVersionMonitor } from './cluster-version-monitor.js';
 import { decodeConfChange, encodeConfChange, toMembershipChange } from './conf-changes.js';
+import { asOthersApply, decodeRequest, namesRevisions } from './log-entries.js';
 import type { Clock, Environment, Logger, Random, Timer } from './environment.js';
 import { RequestIds } from './ids.js';
 import { LeaderWatch } from './leader-watch.js';
@@ -56,7 +57,7 @@ import { ReadIndex } from './read-index.js';
 import { Reconfiguration } from './reconfiguration.js';
 import { SnapshotTransfer, appliedRecords } from './snapshot-transfer.js';
 import { type State, checkBelongsTogether, openState, replaceState } from './state.js';
-import { STORAGE_VERSION } from './versions.js';
+import { SERVER_VERSION, STORAGE_VERSION } from './versions.js';
 
 /** Committed entries that may wait for the applier before new requests are refused (etcd's figure). */
 const MAX_APPLY_BACKLOG = 5000;
@@ -130,7 +131,7 @@ export class Member {
       };
       const state = await openState(config, environment, (error) => fail(error));
       checkBelongsTogether(identity, state, environment.disk.location);
-      const member = new Member(config, environment, identity, state);
+      const member = new Member(config, environment, identity, state, isFounder);
       fail = (error) => member.#fatal(error);
       gate.open(member);
       for (const peer of birth?.peers ?? []) environment.network.setPeer(peer.id, peer.peerUrls);
@@ -147,6 +148,7 @@ export class Member {
     environment: Environment,
     identity: LogIdentity,
     state: State,
+    isFounder: boolean,
   ) {
     const { clock, disk, network, log } = environment;
     const timeoutMs = requestTimeoutMs(config);
@@ -285,6 +287,9 @@ export class Member {
       timeoutMs,
       clock,
       logger: log,
+      // Whoever joins must know what its hosts can read; founders are of one kind.
+      clusterVersion: () =>
+        this.membership.clusterVersion ?? (isFounder ? SERVER_VERSION : undefined),
       propose,
       isStopped: () => this.#stopped,
     });
@@ -354,7 +359,14 @@ export class Member {
     if (this.#stopped) return Promise.reject(etcdError('stopped'));
     if (this.#isOverloaded()) return Promise.reject(etcdError('requestTooManyRequests'));
     const id = this.#ids.next();
-    const request = { id, username: '', authRevision: 0, op };
+    const rangesChecked = namesRevisions(op);
+    const request = {
+      id,
+      username: '',
+      authRevision: 0,
+      ...(rangesChecked && { rangesChecked }),
+      op,
+    };
     const data = internalRequest.encode(request);
     if (data.length > this.config.maxRequestBytes) {
       return Promise.reject(etcdError('requestTooLarge'));
@@ -522,8 +534,9 @@ export class Member {
   #applyRequest(entry: Entry): void {
     if (entry.data.length === 0) return this.#applyNoOp(entry);
     const own = this.#proposals.requestOf(entry.data);
-    const { id, op } = own ?? internalRequest.decode(entry.data);
-    this.#proposals.finish(id, this.#applier.apply(op));
+    const { id, op, rangesChecked } = own ?? decodeRequest(entry);
+    const applicable = rangesChecked ? op : asOthersApply(op);
+    this.#proposals.finish(id, this.#applier.apply(applicable));
   }
 
   /** A leader's first entry: from here it answers for leases (they get their time anew). */

@@ -43,6 +43,8 @@ export interface PeerRequest {
   /** Begins with '/'. */
   path: string;
   contentType?: string;
+  /** It came from another server than Kvorum: a real etcd. */
+  isForeign?: boolean;
   /** The token of the client whose request is passed on (promote). */
   authorization?: string;
   body?: Uint8Array;

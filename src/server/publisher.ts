@@ -5,6 +5,7 @@
 import type { InternalOp } from '../api/index.js';
 import { hexId } from '../bytes/index.js';
 import type { Clock, Logger } from './environment.js';
+import { compareVersions } from './versions.js';
 
 export interface PublisherOptions {
   memberId: bigint;
@@ -14,6 +15,8 @@ export interface PublisherOptions {
   timeoutMs: number;
   clock: Clock;
   logger: Logger;
+  /** Of the cluster; undefined until it is known. */
+  clusterVersion: () => string | undefined;
   propose: (op: InternalOp) => Promise<unknown>;
   isStopped: () => boolean;
 }
@@ -23,11 +26,15 @@ const RETRY_MS = 100;
 
 /** Resolves when the attributes are applied here, or when the member has stopped. */
 export async function publish(options: PublisherOptions): Promise<void> {
-  const { memberId, name, clientUrls, logger, clock } = options;
-  const op: InternalOp = { kind: 'clusterMemberAttrSet', memberId, name, clientUrls };
+  const { logger, clock } = options;
   while (!options.isStopped()) {
+    const version = options.clusterVersion();
+    if (version === undefined) {
+      await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+      continue;
+    }
     try {
-      await options.propose(op);
+      await options.propose(attributes(options, version));
       logger('info', 'published local member to cluster through raft', fieldsOf(options));
       return;
     } catch (error) {
@@ -39,6 +46,15 @@ export async function publish(options: PublisherOptions): Promise<void> {
       await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
     }
   }
+}
+
+/** Members of 3.4 end, and cannot start any more, when the log holds the form that came after them. */
+function attributes({ memberId, name, clientUrls }: PublisherOptions, version: string): InternalOp {
+  if (compareVersions(version, '3.5.0') >= 0) {
+    return { kind: 'clusterMemberAttrSet', memberId, name, clientUrls };
+  }
+  const value = JSON.stringify({ name, clientURLs: clientUrls });
+  return { kind: 'v2', method: 'PUT', path: `/0/members/${hexId(memberId)}/attributes`, value };
 }
 
 function fieldsOf({ memberId, clusterId, name, clientUrls, timeoutMs }: PublisherOptions) {

@@ -145,6 +145,11 @@ export class SnapshotTransfer {
     assert(spool !== undefined, () => `snapshot ${metadata.index} was accepted but never received`);
     this.#received.delete(metadata.index);
     const reader = await BoltReader.open(spool);
+    assert(
+      (await reader.get('auth', 'authEnabled'))?.[0] !== 1,
+      () =>
+        `the snapshot at ${metadata.index} has authentication enabled, which cannot be applied here`,
+    );
     const members = data.length > 0 ? storeV2Json.decode(data) : undefined;
     await this.#options.disk.backend.replace(pairsOf(reader, metadata, members));
     await this.#options.disk.log.install(metadata, hardState);

@@ -13,6 +13,9 @@ export interface PeerVersions {
   readonly minClusterVersion: string;
 }
 
+/** Tells Kvorum's members from real etcd, which ignores it. */
+const KVORUM_HEADER = 'X-Kvorum-Peer';
+
 /** Goes with every request to a peer. Versions must be well-formed: a real etcd dies of others. */
 export function identityHeaders(
   identity: PeerIdentity,
@@ -23,10 +26,16 @@ export function identityHeaders(
     'X-Server-Version': versions.serverVersion,
     'X-Min-Cluster-Version': versions.minClusterVersion,
     'X-PeerURLs': identity.peerUrls.join(','),
+    [KVORUM_HEADER]: '1',
   };
   // A joiner asks around before it knows its cluster.
   if (identity.clusterId !== 0n) headers['X-Etcd-Cluster-ID'] = hexId(identity.clusterId);
   return headers;
+}
+
+/** Does the request come from another server than Kvorum? */
+export function isForeign(headers: IncomingHttpHeaders): boolean {
+  return headers[KVORUM_HEADER.toLowerCase()] === undefined;
 }
 
 /** The peer URLs that a sender names; none when one of them is no URL. */

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hexId } from '../../bytes/index.js';
 import type { PeerRequest } from '../../server/peer-network.js';
 import { methodNotAllowedReply, notFoundReply, textReply } from '../http-text.js';
-import { textHeader } from './headers.js';
+import { isForeign, textHeader } from './headers.js';
 import type { PeerRoom } from './peer-room.js';
 import { sendLastReply, sendReply } from './replies.js';
 import { wholeRequestBody } from './request-body.js';
@@ -52,6 +52,7 @@ function describeRequest(
     path,
     ...(contentType !== undefined && { contentType }),
     ...(authorization !== undefined && { authorization }),
+    isForeign: isForeign(request.headers),
     body,
   };
 }

@@ -72,6 +72,18 @@ message StatusResponse {
   Header header = 1; string version = 2; int64 dbSize = 3; uint64 leader = 4; uint64 raftIndex = 5;
   uint64 raftTerm = 6; uint64 raftAppliedIndex = 7; repeated string errors = 8;
 }
+message AlarmMember { uint64 memberID = 1; int32 alarm = 2; }
+message AlarmRequest { int32 action = 1; uint64 memberID = 2; int32 alarm = 3; }
+message AlarmResponse { Header header = 1; repeated AlarmMember alarms = 2; }
+message Member { uint64 ID = 1; string name = 2; repeated string peerURLs = 3; repeated string clientURLs = 4; bool isLearner = 5; }
+message MemberAddRequest { repeated string peerURLs = 1; bool isLearner = 2; }
+message MemberAddResponse { Header header = 1; Member member = 2; repeated Member members = 3; }
+message MemberUpdateRequest { uint64 ID = 1; repeated string peerURLs = 2; }
+message MemberUpdateResponse { Header header = 1; repeated Member members = 2; }
+message MemberPromoteRequest { uint64 ID = 1; }
+message MemberPromoteResponse { Header header = 1; repeated Member members = 2; }
+message MemberListRequest { bool linearizable = 1; }
+message MemberListResponse { Header header = 1; repeated Member members = 2; }
 message MemberRemoveRequest { uint64 ID = 1; }
 message MemberRemoveResponse { Header header = 1; }
 message MoveLeaderRequest { uint64 targetID = 1; }
