@@ -13,22 +13,29 @@ const ATTACH_SLICE = 5000;
 /** Keys put into the tree per turn. */
 const TREE_SLICE = 10_000;
 
+/** What has been read so far and waits to be put in its place. */
+interface Read {
+  readonly keys: SortedRuns;
+  /** Has any record a lease? */
+  leased: boolean;
+}
+
 /**
  * Fills `keyspace`, which must be clear, by one scan in revision order, and attaches every live key to
  * its lease. Values stay where they are until they are asked for. Throws MalformedRecordError.
  */
 export async function restoreKeyspace(keyspace: Keyspace, yieldTurn: YieldTurn): Promise<void> {
-  const keys = new SortedRuns();
+  const read: Read = { keys: new SortedRuns(), leased: false };
   for await (const slice of scanRecords(keyspace.backend, '', undefined)) {
-    for (const [name, bytes] of slice) restoreRecord(keyspace, keys, name, bytes);
+    for (const [name, bytes] of slice) restoreRecord(keyspace, read, name, bytes);
     await yieldTurn();
   }
-  await putIntoTree(keyspace, keys, yieldTurn);
+  await putIntoTree(keyspace, read.keys, yieldTurn);
   const scheduled = readMetaRevision(keyspace, MetaKey.scheduledCompactRev);
   const finished = readMetaRevision(keyspace, MetaKey.finishedCompactRev);
   keyspace.compactRevision = Math.max(-1, scheduled ?? -1, finished ?? -1);
   keyspace.currentRevision = Math.max(keyspace.currentRevision, keyspace.compactRevision);
-  await attachLeases(keyspace, yieldTurn);
+  if (read.leased) await attachLeases(keyspace, yieldTurn);
 }
 
 /** A compaction revision kept in bucket `meta`, as a record key. */
@@ -54,13 +61,8 @@ async function putIntoTree(
   }
 }
 
-/** A key seen for the first time goes into `keys`, to be put into the tree when all have been read. */
-function restoreRecord(
-  keyspace: Keyspace,
-  keys: SortedRuns,
-  name: string,
-  bytes: Uint8Array,
-): void {
+/** A key seen for the first time goes into `read.keys`, to be put into the tree when all have been read. */
+function restoreRecord(keyspace: Keyspace, read: Read, name: string, bytes: Uint8Array): void {
   const main = mainOfRecordKey(name);
   const sub = subOfRecordKey(name);
   const tombstone = isTombstoneKey(name);
@@ -69,10 +71,11 @@ function restoreRecord(
   if (known === undefined) {
     const created = KeyIndex.restored(record, main, sub, tombstone);
     keyspace.tree.know(created);
-    keys.add(created);
+    read.keys.add(created);
   } else {
     known.restore(record, main, sub, tombstone);
   }
+  if (record.lease !== 0n) read.leased = true;
   if (main > keyspace.currentRevision) keyspace.currentRevision = main;
 }
 
