@@ -55,7 +55,8 @@ async function chosenRun(etcd: EtcdProgram, beganMs: number): Promise<SearchResu
     number,
     number,
   ];
-  return search({ etcd, steps, seed, lanes, onProgress: progressPrinter(beganMs) });
+  const onProgress = progressPrinter(beganMs);
+  return search({ etcd, steps, seed, lanes, onProgress, onDifference: print });
 }
 
 const etcd = chosenEtcd();

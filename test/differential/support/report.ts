@@ -30,7 +30,6 @@ export interface Finding {
 /** The list of requests, the two answers, and one command that does it again. */
 export function describeFinding(finding: Finding): string {
   const { steps, difference, seed, version, file, etcdPath } = finding;
-  const { etcd, kvorum, request, method } = difference.exchange;
   const numbered = steps.map(
     ({ method: name, request: plain }, i) => `  ${i + 1}. ${name} ${show(plain)}`,
   );
@@ -38,10 +37,19 @@ export function describeFinding(finding: Finding): string {
     `DIFFERENCE from etcd ${version}${seed === undefined ? '' : ` (seed ${seed})`}`,
     `requests to new servers:`,
     ...numbered,
-    `the last one was sent as ${method} ${show(request)}`,
+    describeExchange(difference),
+    `again: node dist/test/differential/main.js --etcd ${etcdPath} --replay ${file}`,
+  ].join('\n');
+}
+
+/** The request that was answered differently, and both answers. */
+export function describeExchange({ exchange }: Difference): string {
+  const { etcd, kvorum, request, method, ended } = exchange;
+  return [
+    `sent: ${method} ${show(request)}`,
     `etcd:   ${show(etcd.message ?? etcd.error)}`,
     `kvorum: ${show(kvorum.message ?? kvorum.error)}`,
-    `again: node dist/test/differential/main.js --etcd ${etcdPath} --replay ${file}`,
+    ...ended,
   ].join('\n');
 }
 

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { steps } from '../arbitraries/steps.js';
 import { isBefore, type EtcdProgram } from './etcd.js';
 import { Lane } from './lane.js';
-import { describeFinding } from './report.js';
+import { describeExchange, describeFinding } from './report.js';
 import type { Difference } from './session.js';
 import { shrink } from './shrink.js';
 import type { Step } from './step.js';
@@ -21,6 +21,8 @@ export interface SearchOptions {
   maxLength?: number;
   /** Pairs of servers at the same time; 2 by default. */
   lanes?: number;
+  /** Told of a difference before it is shrunk, which takes its time. */
+  onDifference?: (text: string) => void;
   onProgress?: (tally: Tally) => void;
 }
 
@@ -72,6 +74,7 @@ class Hunt {
     this.#options.onProgress?.(this.tally);
     if (difference === undefined || this.#ended) return;
     this.#ended = true;
+    this.#options.onDifference?.(describeExchange(difference));
     this.finding = await explainDifference(this.#options, lane, run, difference, seed);
   }
 }
@@ -102,8 +105,8 @@ export async function replay(
 
 /** Endless; the same for the same seed. */
 function* lists({ seed, etcd, maxLength = DEFAULT_LENGTH }: SearchOptions) {
-  const unknownSortInTxn = !isBefore(etcd.version, '3.6.0');
-  const arbitrary = steps({ maxLength, unknownSortInTxn });
+  const refusesUnknownSort = !isBefore(etcd.version, '3.6.0');
+  const arbitrary = steps({ maxLength, refusesUnknownSort });
   for (let sample = 0; ; sample++) {
     const sampleSeed = (seed * 1_000_003 + sample) | 0;
     for (const run of fc.sample(arbitrary, { seed: sampleSeed, numRuns: RUNS_PER_SAMPLE })) {

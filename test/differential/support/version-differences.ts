@@ -48,23 +48,21 @@ export const versionDifferences: readonly VersionDifference[] = [
   },
   {
     id: 'stored-hash',
-    versions: (version) => version.startsWith('3.4.'),
+    versions: (version) => isBefore(version, '3.5.5'),
     versionText: 'before 3.5.5',
-    what: 'HashKV at a revision compacted earlier is refused as compacted',
-    why: 'since 3.5.5 the hashes of the last ten compactions are kept and answered',
-    explains: ({ method, request, etcd, kvorum, landmarks }) =>
+    what: 'HashKV at a revision that was compacted is refused as compacted, or hashed',
+    why: 'since 3.5.5 it answers with the hash that the compaction left, also when asked for 0',
+    explains: ({ method, request, kvorum, landmarks }) =>
       method === 'Maintenance/HashKV' &&
-      Number(request.revision) > 0 &&
-      Number(request.revision) < landmarks.compacted &&
-      isRefusal(etcd, 'etcdserver: mvcc: required revision has been compacted') &&
+      landmarks.compactions.includes(Number(request.revision ?? 0)) &&
       kvorum.message !== undefined,
   },
   {
     id: 'unknown-sort',
     versions: (version) => isBefore(version, '3.6.0'),
     versionText: 'before 3.6.0',
-    what: 'a Range with a sort order or target that the protocol does not have is answered',
-    why: 'refused as an invalid sort option since 3.6',
+    what: 'a Range with a sort order that the protocol does not have is answered unsorted',
+    why: 'refused as an invalid sort option since 3.6; an unknown target, which ends the older process, is not sent',
     explains: ({ method, etcd, kvorum }) =>
       method === 'KV/Range' &&
       isRefusal(kvorum, 'etcdserver: invalid sort option') &&
