@@ -20,6 +20,10 @@ export interface Difference {
 /** A step that is sent to nobody: the references of those after it know nothing of what was before. */
 export const BEGIN_RUN: Step = { method: '(begin a run)', request: {} };
 
+/** A step that asks for HashKV at each revision of this run that can be read, and at two that cannot. */
+export const HASH_EVERY_REVISION: Step = { method: '(HashKV at every revision)', request: {} };
+const HASHES_AT_ONCE = 8;
+
 /** A compaction that nobody waits for may go on for a moment; what it leaves shows in hashes. */
 const COMPACTION_SETTLES_MS = 30;
 const PROCESS_ENDS_MS = 500;
@@ -45,7 +49,7 @@ export class Session {
   #compactionSettlesAt = 0;
   #shortLeaseUntil = Infinity;
 
-  constructor(pair: Pair, tally: Tally) {
+  constructor(pair: Pick<Pair, 'etcd' | 'kvorum' | 'version'>, tally: Tally) {
     const view = (side: Side): View => {
       const landmarks: Landmarks = { begin: 1, now: 1, compacted: 0, compactions: [], picked: [] };
       return { side, landmarks, keepAlive: undefined };
@@ -77,6 +81,7 @@ export class Session {
   /** Sends one step to both. */
   async send(step: Step): Promise<Difference | undefined> {
     if (step.method === BEGIN_RUN.method) return this.#beginRun();
+    if (step.method === HASH_EVERY_REVISION.method) return this.#hashEveryRevision(step);
     await this.#settle(step);
     const landmarks = structuredClone(this.#views[0].landmarks);
     const [etcd, kvorum] = await Promise.all(this.#views.map((view) => sendTo(view, step)));
@@ -85,6 +90,22 @@ export class Session {
     const difference = this.#compare(step, etcd!, kvorum!, { landmarks, ended });
     this.#tally.count(step.method, etcd!.answer);
     return difference;
+  }
+
+  async #hashEveryRevision(step: Step): Promise<Difference | undefined> {
+    const { begin, compacted, now } = this.#views[0].landmarks;
+    for (let from = Math.max(begin, compacted) - 1; from <= now + 1; from += HASHES_AT_ONCE) {
+      const revisions = Array.from({ length: HASHES_AT_ONCE }, (_, i) => from + i);
+      const asked = revisions.filter((revision) => revision <= now + 1);
+      const differences = await Promise.all(asked.map((revision) => this.#hashAt(revision)));
+      const difference = differences.find((found) => found !== undefined);
+      if (difference !== undefined) return { step, exchange: difference.exchange };
+    }
+    return undefined;
+  }
+
+  #hashAt(revision: number): Promise<Difference | undefined> {
+    return this.send({ method: 'Maintenance/HashKV', request: { revision } });
   }
 
   #beginRun(): undefined {

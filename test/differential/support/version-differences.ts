@@ -68,7 +68,28 @@ export const versionDifferences: readonly VersionDifference[] = [
       isRefusal(kvorum, 'etcdserver: invalid sort option') &&
       etcd.error?.text !== 'etcdserver: key is not provided',
   },
+  {
+    id: 'txn-check-order',
+    versions: (version) => isBefore(version, '3.6.0'),
+    versionText: 'before 3.6.0',
+    what: 'a Txn refused for a put and for a range is refused for the put; for lease and key, for the lease',
+    why: 'it went through all puts first, then all ranges; 3.6 takes the operations in order, key first',
+    explains: ({ method, etcd, kvorum }) =>
+      method === 'KV/Txn' && isApplyRefusal(etcd) && isApplyRefusal(kvorum),
+  },
 ];
+
+/** Of a transaction that was valid, so that it got as far as the keyspace. */
+const APPLY_REFUSALS: ReadonlySet<string | undefined> = new Set([
+  'etcdserver: requested lease not found',
+  'etcdserver: key not found',
+  'etcdserver: mvcc: required revision has been compacted',
+  'etcdserver: mvcc: required revision is a future revision',
+]);
+
+function isApplyRefusal({ error }: Answer): boolean {
+  return APPLY_REFUSALS.has(error?.text);
+}
 
 /** The one entry that explains why the two answers differ. */
 export function explanation(exchange: Exchange, version: string): VersionDifference | undefined {
