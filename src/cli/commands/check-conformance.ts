@@ -59,6 +59,7 @@ async function run(
     await answering(client.maintenance.status(session.timed()), endpoint);
     clients.push(client);
   }
+  const timeoutMs = Number(flags.duration('timeout')) / 1e6;
   const bar = barFor(session);
   const begun = performance.now();
   try {
@@ -66,8 +67,8 @@ async function run(
       checks,
       clients,
       root: randomRoot(),
-      timed: () => session.timed(),
-      timeoutMs: Number(flags.duration('timeout')) / 1e6,
+      timed: () => ({ deadlineMs: Date.now() + timeoutMs }),
+      timeoutMs,
       allowCompaction: flags.bool('allow-compaction'),
       interruption,
       onFinished: (done, total) => bar?.show(done, total),

@@ -28,6 +28,8 @@ export interface Check {
   promise: string;
   /** It mostly waits: it may run beside others. */
   waits?: boolean;
+  /** It watches the revision of the whole store: nothing else of this run may write meanwhile. */
+  alone?: boolean;
   /** It needs as many servers of one cluster; absent is one. */
   endpoints?: number;
   /** It asks the server to forget old revisions, which all its users notice. */

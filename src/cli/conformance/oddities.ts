@@ -32,6 +32,11 @@ export const ODDITIES = {
     'before 3.4.25 and 3.5.8',
     'a progress request is answered though no watch of the stream is synced, so that the answer may promise events that are still to come',
   ),
+  noProgressForQuietWatch: oddity(
+    'no-progress-for-quiet-watch',
+    '3.4.25 to 3.4.30 and 3.5.8 to 3.5.12',
+    'a watch that has never had an event does not answer progress requests',
+  ),
   progressBeforeFutureStart: oddity(
     'progress-ignores-future-start',
     'before 3.4.38, 3.5.22 and 3.6.2',
@@ -46,6 +51,16 @@ export const ODDITIES = {
     'tombstone-lost-at-compaction',
     'before 3.4.34 and 3.5.16',
     'compaction at the very revision of a deletion drops it, so that a watch from there never hears of it',
+  ),
+  tombstoneRace: oddity(
+    'tombstone-lost-in-race',
+    'before 3.4.36 and 3.5.18',
+    'a watch that is created at the revision of a deletion while that is compacted never hears of it',
+  ),
+  compactedAnswersLost: oddity(
+    'compacted-answers-lost',
+    'before 3.4.31 and 3.5.13',
+    'of hundreds of compacted watches on one stream some are never canceled',
   ),
   noHashRevision: oddity(
     'hash-revision-missing',

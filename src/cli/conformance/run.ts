@@ -1,6 +1,6 @@
 /**
- * Runs checks: one after the other, those that mostly wait beside them, those that compact at the end.
- * After each check its keys are deleted and its leases revoked, whatever came of it.
+ * Runs checks: a few at a time, those that mostly wait beside them; then those that must be alone, and
+ * at the end those that compact. After each check its keys are deleted and its leases revoked, whatever came of it.
  */
 import { setMaxListeners } from 'node:events';
 import { Code, EtcdError } from '../../api/index.js';
@@ -39,6 +39,9 @@ export async function runChecks(options: RunOptions): Promise<Finished[]> {
   return await run.all();
 }
 
+/** How many checks run at once: more would not be kind to the server. */
+const LANES = 4;
+
 class Run {
   readonly #options: RunOptions;
   readonly #finished = new Map<Check, Finished>();
@@ -53,10 +56,16 @@ class Run {
   async all(): Promise<Finished[]> {
     const { checks } = this.#options;
     const runnable = checks.filter((check) => !this.#skip(check));
-    const waiting = runnable.filter((check) => check.waits === true);
     const compacting = runnable.filter((check) => check.compacts === true);
-    const others = runnable.filter((check) => check.waits !== true && check.compacts !== true);
-    await Promise.all([this.#oneByOne(others), ...waiting.map((check) => this.#oneByOne([check]))]);
+    const alone = runnable.filter((check) => check.alone === true);
+    const waiting = runnable.filter((check) => check.waits === true);
+    const together = runnable.filter(
+      (check) => ![compacting, alone, waiting].some((others) => others.includes(check)),
+    );
+    const next = together.values(); // shared: each lane takes from it
+    const lanes = Array.from({ length: LANES }, () => this.#oneByOne(next));
+    await Promise.all([...lanes, ...waiting.map((check) => this.#oneByOne([check]))]);
+    await this.#oneByOne(alone);
     await this.#oneByOne(compacting);
     return checks.map((check) => this.#finished.get(check)!);
   }
@@ -75,7 +84,7 @@ class Run {
     return true;
   }
 
-  async #oneByOne(checks: readonly Check[]): Promise<void> {
+  async #oneByOne(checks: Iterable<Check>): Promise<void> {
     for (const check of checks) {
       if (this.#options.interruption.aborted) this.#stopped ||= 'the run was interrupted';
       if (this.#stopped !== '') {
@@ -101,7 +110,8 @@ class Run {
     const signal = AbortSignal.any([timeUp.signal, interruption]);
     setMaxListeners(0, signal);
     const prefix = `${root}${check.name.replace('/', '-')}/`;
-    const probe = new Probe({ clients, prefix, timed, signal });
+    const answerMs = this.#options.timeoutMs / 3;
+    const probe = new Probe({ clients, prefix, timed, answerMs, signal });
     const begun = performance.now();
     const verdict = await this.#verdictOf(check, probe);
     clearTimeout(timer);

@@ -16,6 +16,7 @@ export const DELETE_CHECKS: readonly Check[] = [
   {
     name: 'delete/missing-key',
     promise: 'deleting what is not there is no error, no change and no new revision',
+    alone: true,
     run: (probe) =>
       probe.undisturbed(async () => {
         const before = revisionOf(await probe.put('b', '1'));

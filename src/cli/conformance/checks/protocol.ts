@@ -89,7 +89,9 @@ export const PROTOCOL_CHECKS: readonly Check[] = [
     promise: 'RangeStream is Unimplemented, or brings what Range does (etcd 3.7)',
     run: async (probe) => {
       const names = Array.from({ length: 100 }, (_, i) => `k${100 + i}`);
-      for (const name of names) await probe.put(name, name);
+      await probe.txn({
+        success: names.map((name) => ({ kind: 'put', request: putOf(probe.key(name), name) })),
+      });
       const request = { ...rangeOf(probe.prefix), rangeEnd: probe.prefixEnd };
       const keys: string[] = [];
       let count = 0;

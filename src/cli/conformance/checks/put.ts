@@ -40,6 +40,7 @@ export const PUT_CHECKS: readonly Check[] = [
   {
     name: 'put/one-revision-each',
     promise: 'each put moves the revision of the store by exactly one',
+    alone: true,
     run: (probe) =>
       probe.undisturbed(async () => {
         const first = revisionOf(await probe.put('a', '1'));

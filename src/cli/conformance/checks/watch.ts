@@ -170,13 +170,13 @@ export const WATCH_CHECKS: readonly Check[] = [
     timeoutMs: 20_000,
     run: async (probe) => {
       const revisions: number[] = [];
-      for (let i = 0; i < 30; i++) {
-        const puts = Array.from({ length: 40 }, () => probe.put('a'));
+      for (let i = 0; i < 11; i++) {
+        const puts = Array.from({ length: 100 }, () => probe.put('a'));
         revisions.push(...(await Promise.all(puts)).map(revisionOf));
       }
       revisions.sort((a, b) => a - b);
       probe.startOver();
-      probe.note('1200 times Put {key: "P/a"}');
+      probe.note('1100 times Put {key: "P/a"}');
       const watch = await probe.watches();
       await watch.createFor('a', { startRevision: revisions[0]! });
       const events = await watch.events(revisions.length, 0n, 10_000);
@@ -190,7 +190,7 @@ export const WATCH_CHECKS: readonly Check[] = [
     promise: 'nothing is lost or repeated where a watch from the past meets writes that go on',
     timeoutMs: 20_000,
     run: async (probe) => {
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < 5; round++) {
         probe.startOver();
         const [first] = await putTimes(probe, 'a', 3);
         let going = true;
@@ -467,7 +467,7 @@ export const WATCH_CHECKS: readonly Check[] = [
       await watch.createForAll();
       await probe.put('a');
       const ids = [(await watch.next('an event')).watchId, (await watch.next('another')).watchId];
-      probe.equal('watch ids', ids.sort(), [0n, 1n]);
+      probe.equal('watch ids', new Set(ids), new Set([0n, 1n]));
     },
   },
   {
