@@ -57,6 +57,7 @@ function watchBackend(backend: Backend, failed: ReadFailed): Backend {
     sizeBytes: () => backend.sizeBytes(),
     sizeInUseBytes: () => backend.sizeInUseBytes(),
     defragment: () => backend.defragment(),
+    releaseMemory: () => backend.releaseMemory(),
     close: () => backend.close(),
   };
 }
