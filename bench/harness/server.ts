@@ -8,7 +8,7 @@ import { type Client, DEFAULT_OPTIONS, createClient } from '../../src/client/ind
 import type { Program } from './programs.js';
 import { temporaryDir } from './temporary-dir.js';
 
-const READY_TIMEOUT_MS = 180_000;
+const READY_TIMEOUT_MS = 600_000;
 const QUOTA_BYTES = 8 * 2 ** 30;
 /** Clock ticks a second in /proc/PID/stat: the same on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;

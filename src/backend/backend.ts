@@ -66,6 +66,11 @@ export interface Backend {
   sizeInUseBytes(): number;
   /** Gives back what deleted pairs still hold on disk (Defragment). */
   defragment(): Promise<void>;
+  /**
+   * Gives back memory that reading much has taken, when a start has read everything. Nobody may call
+   * anything else until it resolves, and no snapshot may be open.
+   */
+  releaseMemory(): Promise<void>;
   /** Commits (durably) and closes. */
   close(): Promise<void>;
 }

@@ -100,6 +100,10 @@ export class MemoryBackend implements Backend {
     });
   }
 
+  releaseMemory(): Promise<void> {
+    return promised(() => this.#checkOpen());
+  }
+
   close(): Promise<void> {
     return promised(() => {
       if (!this.#closed) this.#commit();

@@ -3,12 +3,8 @@ import { readEnvironment } from './server-environment.js';
 import { FlagSyntaxError, parseServerArguments, type ServerArguments } from './server-flags.js';
 import { USAGE, serverHelp, versionText, type Versions } from './server-help.js';
 import type { LogLine } from './server-log.js';
-import {
-  ADVERTISE_REQUIRED,
-  OptionsError,
-  serverOptions,
-  type ServerOptions,
-} from './server-options.js';
+import { OptionsError } from './options-error.js';
+import { ADVERTISE_REQUIRED, serverOptions, type ServerOptions } from './server-options.js';
 
 export type ServerCommand =
   /** Start; `lines` come first in the log. */

@@ -1,7 +1,9 @@
 /** What a server is told, as typed and checked options. */
+import type { ServeOptions } from '../embed/serve.js';
 import type { MemberConfig } from '../server/index.js';
 import { serverFlags, type ServerFlag } from './server-flag-table.js';
 import type { ServerFlagValues } from './server-flags.js';
+import { OptionsError } from './options-error.js';
 import type { LogFormat, LogLine, PrintedLevel } from './server-log.js';
 import {
   UrlError,
@@ -10,6 +12,7 @@ import {
   parseInitialCluster,
   quoted,
 } from './server-urls.js';
+import { clientTls, peerTls } from './server-tls-flags.js';
 
 export interface ServerOptions {
   /** All that a member reads of the flags. */
@@ -17,17 +20,15 @@ export interface ServerOptions {
   dataDir: string;
   listenClientUrls: string[];
   listenPeerUrls: string[];
+  clientTls: NonNullable<ServeOptions['clientTls']>;
+  peerTls: NonNullable<ServeOptions['peerTls']>;
+  corsOrigins: string[];
   /** Let a fresh member's first election come sooner. */
   initialElectionTickAdvance: boolean;
   /** Do not wait for the disk. */
   unsafeNoFsync: boolean;
   logLevel: PrintedLevel;
   logFormat: LogFormat;
-}
-
-/** Flags that do not go together, or whose value no server can have; the message is etcd's. */
-export class OptionsError extends Error {
-  override readonly name = 'OptionsError';
 }
 
 /** The options, and lines about flags that do nothing here. Throws {@link OptionsError}. */
@@ -84,6 +85,9 @@ function buildOptions(values: ServerFlagValues): ServerOptions {
     dataDir: values.isSet('data-dir') ? values.text('data-dir') : `${name}.etcd`,
     listenClientUrls: values.urls('listen-client-urls'),
     listenPeerUrls: values.urls('listen-peer-urls'),
+    clientTls: clientTls(values),
+    peerTls: peerTls(values),
+    corsOrigins: values.text('cors').split(','),
     initialElectionTickAdvance: values.bool('initial-election-tick-advance'),
     unsafeNoFsync: values.bool('unsafe-no-fsync'),
     logLevel: logLevel(values.text('log-level')),

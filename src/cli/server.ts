@@ -84,9 +84,7 @@ async function run(options: ServerOptions, print: PrintLine): Promise<void> {
 }
 
 function serveOptionsOf(options: ServerOptions, logger: Logger): ServeOptions {
-  const { dataDir, listenPeerUrls, listenClientUrls, unsafeNoFsync } = options;
-  const config = { ...DEFAULT_CONFIG, ...options.config };
-  return { config, dataDir, listenPeerUrls, listenClientUrls, unsafeNoFsync, logger };
+  return { ...options, config: { ...DEFAULT_CONFIG, ...options.config }, logger };
 }
 
 function startFields({ config, dataDir, listenPeerUrls, listenClientUrls }: ServerOptions) {

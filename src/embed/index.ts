@@ -1,5 +1,11 @@
 /** The library: `import { open } from 'kvorum'`. */
-export { Kvorum, type PutOptions, type RangeOptions, type ReadOptions } from './kvorum.js';
+export {
+  Kvorum,
+  type ListenOptions,
+  type PutOptions,
+  type RangeOptions,
+  type ReadOptions,
+} from './kvorum.js';
 export { type OpenOptions, open, openMember } from './open.js';
 export { LocalSwitch } from './local-network.js';
 export { type Bytes, Pair } from './pair.js';
@@ -19,4 +25,4 @@ export {
   StartError,
   type Timer,
 } from '../server/index.js';
-export { realClock, realRandom } from '../transport/index.js';
+export { realClock, realRandom, type TlsSettings, TlsSettingsError } from '../transport/index.js';

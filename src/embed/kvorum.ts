@@ -15,8 +15,9 @@ import {
   methodsOf,
   serveHttp,
 } from '../server/index.js';
-import { listenClientPort } from '../transport/index.js';
+import { listenClientPort, type TlsSettings } from '../transport/index.js';
 import { LOCAL_CALL } from './local-call.js';
+import { openTls } from './server-tls.js';
 import { type Bytes, Pair, latin1Of, prefixEnd } from './pair.js';
 import { type WatchEvents, type WatchOptions, watchLocally } from './watch.js';
 
@@ -36,6 +37,13 @@ export interface RangeOptions extends ReadOptions {
   /** At most so many pairs. */
   limit?: number;
   keysOnly?: boolean;
+}
+
+export interface ListenOptions {
+  /** Certificates, for an https URL. They are read again when their files change. */
+  tls?: TlsSettings;
+  /** Origins that browsers may call from; all by default. */
+  corsOrigins?: readonly string[];
 }
 
 export class Kvorum {
@@ -154,13 +162,18 @@ export class Kvorum {
     return watchLocally(this.services.watch, latin1Of(key), options);
   }
 
-  /** Opens a client port (`http://127.0.0.1:2379`; port 0: any), for etcdctl and other clients. */
-  async listen(url: string): Promise<Listener> {
+  /**
+   * Opens a client port (`http://127.0.0.1:2379`; port 0: any), for etcdctl and other clients. Rejects
+   * with one clear line when the address is taken or the certificates are no good.
+   */
+  async listen(url: string, { tls, corsOrigins }: ListenOptions = {}): Promise<Listener> {
     const listener = await listenClientPort({
       url,
       methods: methodsOf(this.services),
       http: (request) => serveHttp(this.member, request),
       maxRequestBytes: this.member.config.maxRequestBytes,
+      ...(tls && { tls: openTls(tls, 'client', this.member.log) }),
+      ...(corsOrigins && { corsOrigins }),
       logger: this.member.log,
     });
     this.#listeners.push(listener);

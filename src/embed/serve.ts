@@ -8,14 +8,26 @@ import {
   createServices,
 } from '../server/index.js';
 import { openDisk } from '../storage/index.js';
-import { HttpPeerNetwork, checkListenUrl, realClock, realRandom } from '../transport/index.js';
+import {
+  HttpPeerNetwork,
+  checkListenUrl,
+  realClock,
+  realRandom,
+  type TlsSettings,
+} from '../transport/index.js';
 import { Kvorum } from './kvorum.js';
+import { type PortsTls, checkTls, openTls, readyTls } from './server-tls.js';
 
 export interface ServeOptions {
   config: MemberConfig;
   dataDir: string;
   listenPeerUrls: string[];
   listenClientUrls: string[];
+  /** For https URLs. */
+  clientTls?: TlsSettings;
+  peerTls?: TlsSettings;
+  /** Origins that browsers may call from; all by default. */
+  corsOrigins?: readonly string[];
   /** Don't wait for the disk: fast, and a power cut may lose acknowledged writes. */
   unsafeNoFsync?: boolean;
   logger: Logger;
@@ -27,10 +39,13 @@ export interface ServeOptions {
  */
 export async function serve(options: ServeOptions): Promise<Kvorum> {
   const { config, dataDir, listenPeerUrls, listenClientUrls, logger } = options;
+  for (const ports of [clientPorts(options), peerPorts(options)]) checkTls(ports);
   for (const url of listenClientUrls) await checkListenUrl(url);
   const disk = await openDisk(dataDir, { log: { unsafeNoSync: options.unsafeNoFsync === true } });
   try {
+    const tls = readyTls(peerPorts(options));
     const network = new HttpPeerNetwork({
+      ...(tls && { tls: openTls(tls, 'peer', logger) }),
       listenUrls: listenPeerUrls,
       dialTimeoutMs: 1000 + config.electionMs,
       serverVersion: SERVER_VERSION,
@@ -49,14 +64,46 @@ export async function serve(options: ServeOptions): Promise<Kvorum> {
 /** Opens the client ports of a member that is ready. */
 export async function serveClients(store: Kvorum, options: ServeOptions): Promise<void> {
   const { listenClientUrls, logger } = options;
-  for (const url of listenClientUrls) await store.listen(url);
+  const tls = readyTls(clientPorts(options));
+  const { corsOrigins } = options;
+  for (const url of listenClientUrls) {
+    await store.listen(url, { ...(tls && { tls }), ...(corsOrigins && { corsOrigins }) });
+  }
   logger('info', 'ready to serve client requests');
   for (const url of listenClientUrls) {
-    logger('info', 'serving client traffic insecurely; this is strongly discouraged!', {
-      traffic: 'grpc+http',
-      address: hostOf(url),
-    });
+    const how = /^(https|unixs):/.test(url)
+      ? 'serving client traffic securely'
+      : 'serving client traffic insecurely; this is strongly discouraged!';
+    logger('info', how, { traffic: 'grpc+http', address: hostOf(url) });
   }
+}
+
+function clientPorts({
+  config,
+  dataDir,
+  listenClientUrls,
+  clientTls,
+  logger,
+}: ServeOptions): PortsTls {
+  return {
+    endpoint: 'client',
+    settings: clientTls ?? {},
+    listenUrls: listenClientUrls,
+    advertisedUrls: config.clientUrls,
+    dataDir,
+    logger,
+  };
+}
+
+function peerPorts({ config, dataDir, listenPeerUrls, peerTls, logger }: ServeOptions): PortsTls {
+  return {
+    endpoint: 'peer',
+    settings: peerTls ?? {},
+    listenUrls: listenPeerUrls,
+    advertisedUrls: config.peerUrls,
+    dataDir,
+    logger,
+  };
 }
 
 function hostOf(url: string): string {

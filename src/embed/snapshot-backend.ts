@@ -79,6 +79,10 @@ export class SnapshotBackend implements Backend {
     throw readOnly();
   }
 
+  releaseMemory(): Promise<void> {
+    return Promise.resolve();
+  }
+
   defragment(): never {
     throw readOnly();
   }

@@ -77,6 +77,8 @@ export class BatchBuilder {
   #withPrevious: Event | undefined;
   /** How many (watcher, event) pairs were added. */
   additions = 0;
+  /** Size of the changes added, each counted once, with the pair before if one is wanted. No watcher gets more. */
+  bytes = 0;
 
   constructor(previousOf: PreviousOf) {
     this.#previousOf = previousOf;
@@ -87,6 +89,7 @@ export class BatchBuilder {
     if (this.#change !== change) {
       this.#change = change;
       this.#withPrevious = undefined;
+      this.bytes += eventSizeBytes(change.event);
       if (this.#continued.size > 0) this.#continued = new Map();
     }
     const start = watcher.prevKv ? this.#previousStart : this.#plainStart;
@@ -123,6 +126,7 @@ export class BatchBuilder {
     if (this.#withPrevious === undefined) {
       const prevKv = this.#previousOf(change);
       this.#withPrevious = prevKv === undefined ? change.event : { ...change.event, prevKv };
+      if (prevKv !== undefined) this.bytes += pairSize(prevKv);
     }
     return this.#withPrevious;
   }

@@ -36,7 +36,7 @@ export interface StoreOptions {
   leases: LeaseBook;
   /** Lets other work run: resolves in a later turn of the event loop. */
   yieldTurn: YieldTurn;
-  /** Bound of the newest values kept in memory, in bytes; 256 MiB by default. */
+  /** Bound of the newest values kept in memory, in bytes; 64 MiB by default. */
   cacheBytes?: number;
   /** Bound of the recent changes kept for watchers that catch up, in bytes; 16 MiB by default. */
   watchWindowBytes?: number;
@@ -85,12 +85,13 @@ export class Store {
 
   /**
    * Reads the index from `backend`, in slices, attaches live keys to their leases, and takes up a
-   * compaction that was interrupted. Rejects with MalformedRecordError when a record is damaged.
+   * compaction that was interrupted. Nobody else may use the backend until it resolves. Rejects with MalformedRecordError when a record is damaged.
    */
   static async open(backend: Backend, options: StoreOptions): Promise<Store> {
-    const cacheBytes = options.cacheBytes ?? 256 * MIB;
+    const cacheBytes = options.cacheBytes ?? 64 * MIB;
     const keyspace = new Keyspace(backend, options.leases, cacheBytes);
     await restoreKeyspace(keyspace, options.yieldTurn);
+    await backend.releaseMemory();
     const store = new Store(keyspace, options);
     store.#resumeCompaction();
     return store;

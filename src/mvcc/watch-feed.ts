@@ -28,6 +28,11 @@ export interface WatchFeedOptions {
 const REVISIONS_PER_RESPONSE = 1000;
 /** (watcher, event) pairs handled per turn of catching up. */
 const ADDITIONS_PER_TURN = 10_000;
+/**
+ * A watcher that catches up gets no more at a time, but for a revision that is larger: this, and not the
+ * window of recent changes, is what a stream holds whose client has stopped reading.
+ */
+const BYTES_PER_TURN = 512 * 1024;
 
 export class WatchFeed implements ChangeListener {
   /** See {@link WatchFeedOptions.fragmentBytes}. */
@@ -246,7 +251,7 @@ export class WatchFeed implements ChangeListener {
     let reached = through;
     for (const { revision, changes } of revisions) {
       for (const change of changes) this.#addUnsynced(builder, from, revision, change);
-      if (builder.additions >= ADDITIONS_PER_TURN) {
+      if (builder.additions >= ADDITIONS_PER_TURN || builder.bytes >= BYTES_PER_TURN) {
         reached = revision;
         break;
       }

@@ -23,7 +23,7 @@ import type { Store } from '../mvcc/index.js';
 import type { Alarms } from './alarms.js';
 import type { Membership } from './membership.js';
 import type { ApplyResult } from './proposals.js';
-import type { Quota } from './quota.js';
+import { type Quota, costBytes } from './quota.js';
 import { SERVER_VERSION, compareVersions } from './versions.js';
 
 export interface ApplierOptions {
@@ -76,8 +76,20 @@ export class Applier {
     const { alarms } = this.#options;
     if (alarms.count === 0) return undefined;
     if (alarms.isRaised(AlarmType.corrupt) && refusedWhenCorrupt(op)) return etcdError('corrupt');
-    if (alarms.isRaised(AlarmType.noSpace) && refusedWhenFull(op)) return etcdError('noSpace');
+    if (alarms.isRaised(AlarmType.noSpace) && this.#refusedWhenFull(op)) {
+      return etcdError('noSpace');
+    }
     return undefined;
+  }
+
+  /**
+   * What costs anything. Members of 3.4 (and 3.5 before its last releases) let puts in nested transactions
+   * slip through, and all members of a cluster must do the same.
+   */
+  #refusedWhenFull(op: InternalOp): boolean {
+    const version = this.#options.membership.clusterVersion ?? SERVER_VERSION;
+    const isOld = op.kind === 'txn' && version.startsWith('3.4.');
+    return isOld ? putsAtTheTop(op) : costBytes(op) > 0;
   }
 
   #execute(op: InternalOp): unknown {
@@ -169,8 +181,7 @@ export class Applier {
   }
 }
 
-function refusedWhenFull(op: InternalOp): boolean {
-  if (op.kind === 'put' || op.kind === 'leaseGrant') return true;
+function putsAtTheTop(op: InternalOp): boolean {
   if (op.kind !== 'txn') return false;
   const isPut = (branchOp: RequestOp) => branchOp.kind === 'put';
   return op.request.success.some(isPut) || op.request.failure.some(isPut);

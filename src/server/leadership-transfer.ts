@@ -13,7 +13,8 @@ export interface LeadershipTransferOptions {
   network: PeerNetwork;
   config: MemberConfig;
   voters: () => Member[];
-  wake: () => void;
+  /** Asks raft to hand over to this voter. */
+  begin: (target: bigint) => void;
   log: Logger;
 }
 
@@ -61,7 +62,7 @@ export class LeadershipTransfer {
   }
 
   async #transfer(target: bigint, limitMs: number): Promise<void> {
-    const { raft, memberId, clock, wake, log, config } = this.#options;
+    const { raft, memberId, clock, begin, log, config } = this.#options;
     const fields = {
       'local-member-id': hexId(memberId),
       'current-leader-member-id': hexId(memberId),
@@ -69,8 +70,7 @@ export class LeadershipTransfer {
     };
     log('info', 'leadership transfer starting', fields);
     const deadlineMs = clock.monotonicMs() + limitMs;
-    raft.transferLeader(target);
-    wake();
+    begin(target);
     while (raft.leader !== target) {
       if (clock.monotonicMs() >= deadlineMs) throw etcdError('timeoutLeaderTransfer');
       await new Promise<void>((resolve) => clock.after(config.heartbeatMs / 10, resolve));

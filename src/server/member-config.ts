@@ -64,7 +64,7 @@ export const DEFAULT_CONFIG: MemberConfig = {
   backendBatchIntervalMs: 100,
   backendBatchLimit: 10_000,
   watchProgressNotifyMs: 10 * 60 * 1000,
-  valueCacheBytes: 256 * 1024 * 1024,
+  valueCacheBytes: 64 * 1024 * 1024,
 };
 
 /** How long a request may take from proposal to answer: 5 s and two elections (etcd's rule). */

@@ -58,6 +58,7 @@ import { Reconfiguration } from './reconfiguration.js';
 import { SnapshotTransfer, appliedRecords } from './snapshot-transfer.js';
 import { type State, checkBelongsTogether, openState, replaceState } from './state.js';
 import { SERVER_VERSION, STORAGE_VERSION } from './versions.js';
+import { watchDisk } from './watched-disk.js';
 
 /** Committed entries that may wait for the applier before new requests are refused (etcd's figure). */
 const MAX_APPLY_BACKLOG = 5000;
@@ -116,8 +117,13 @@ export class Member {
   /** A snapshot is taking the place of the state. */
   #installing = false;
 
-  /** Starts a member on `environment`. Rejects with one clear error; nothing is left open then but the disk. */
-  static async start(config: MemberConfig, environment: Environment): Promise<Member> {
+  /** Starts a member on its four doors. Rejects with one clear error; nothing is left open then but the disk. */
+  static async start(config: MemberConfig, outside: Environment): Promise<Member> {
+    let fail = (error: unknown): void => {
+      throw error;
+    };
+    const disk = watchDisk(outside.disk, (error) => fail(error));
+    const environment = { ...outside, disk };
     const known = environment.disk.log.identity();
     const isFounder = known === undefined && config.initialClusterState === 'new';
     // Peers may call before this member has been born: founders know already who they will be.
@@ -126,9 +132,6 @@ export class Member {
     try {
       const birth = known === undefined ? await beBorn(config, environment) : undefined;
       const identity = known ?? birth!;
-      let fail = (error: unknown): void => {
-        throw error;
-      };
       const state = await openState(config, environment, (error) => fail(error));
       checkBelongsTogether(identity, state, environment.disk.location);
       const member = new Member(config, environment, identity, state, isFounder);
@@ -197,7 +200,7 @@ export class Member {
       nextId: () => this.#ids.next(),
       appliedIndex: () => this.appliedIndex,
       request: (context) => {
-        const accepted = this.raft.readIndex(context) === 'accepted';
+        const accepted = this.#driver.enter((raft) => raft.readIndex(context)) === 'accepted';
         this.#driver.run();
         return accepted;
       },
@@ -217,7 +220,7 @@ export class Member {
       logger: log,
       markApplied: () => this.markApplied(),
       report: (id, ok) => {
-        this.raft.reportSnapshot(id, ok);
+        this.#driver.enter((raft) => raft.reportSnapshot(id, ok));
         this.#driver.wake();
       },
     });
@@ -276,7 +279,10 @@ export class Member {
       network,
       config,
       voters: () => this.membership.voters(),
-      wake: () => this.#driver.wake(),
+      begin: (target) => {
+        this.#driver.enter((raft) => raft.transferLeader(target));
+        this.#driver.wake();
+      },
       log,
     });
     this.ready = publish({
@@ -433,13 +439,13 @@ export class Member {
       });
       return;
     }
-    this.raft.step(message);
+    this.#driver.enter((raft) => raft.step(message));
     this.#driver.wake();
   }
 
   peerUnreachable(id: bigint): void {
     if (this.#stopped) return;
-    this.raft.reportUnreachable(id);
+    this.#driver.enter((raft) => raft.reportUnreachable(id));
     this.#driver.wake();
   }
 
@@ -490,7 +496,7 @@ export class Member {
   #electSelfIfAlone(): void {
     const { voters, votersOutgoing } = this.#state.applied.confState;
     if (voters.length !== 1 || voters[0] !== this.memberId || votersOutgoing.length > 0) return;
-    this.raft.campaign();
+    this.#driver.enter((raft) => raft.campaign());
     this.#driver.wake();
   }
 
@@ -500,7 +506,7 @@ export class Member {
       this.#tickLater();
       if (this.#hasStalled()) this.#stalls++;
       this.#lastTickMs = clock.monotonicMs();
-      this.raft.tick();
+      this.#driver.enter((raft) => raft.tick());
       this.#proposals.expire();
       this.#driver.wake();
     });
@@ -676,7 +682,7 @@ export class Member {
     const proposal = this.#proposals.wait<void>(change.id, data);
     proposal.result.catch(() => {}); // it may expire while we wait for a leader
     while (!proposal.settled) {
-      const outcome = this.raft.proposeConfChange({ type: 'v1', data });
+      const outcome = this.#driver.enter((raft) => raft.proposeConfChange({ type: 'v1', data }));
       if (outcome === 'transferring') this.#proposals.fail(change.id, etcdError('proposalDropped'));
       if (outcome === 'accepted') {
         proposal.takenInTerm = this.raft.term;

@@ -68,6 +68,21 @@ export class RaftDriver {
     this.#turn();
   }
 
+  /**
+   * Puts something into the core (all but {@link RaftDriverHooks.beforeTurn} goes this way). What the core
+   * throws, a log that cannot be read or a broken invariant, ends the member as it does in a turn of the
+   * driver's own, and whoever called goes on; the result is undefined then, as after the end.
+   */
+  enter<T>(action: (raft: Raft) => T): T | undefined {
+    if (this.#stopped) return undefined;
+    try {
+      return action(this.raft);
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
   /** The state machine can take entries again. */
   resumeApply(): void {
     if (!this.#stopped && this.#toApply.length > 0) this.wake();

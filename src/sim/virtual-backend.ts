@@ -104,6 +104,10 @@ export class VirtualBackend implements Backend {
     await this.#memory.defragment();
   }
 
+  releaseMemory(): Promise<void> {
+    return this.#memory.releaseMemory();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

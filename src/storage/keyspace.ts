@@ -14,7 +14,7 @@ import {
   keyspaceKey,
 } from './keyspace-schema.js';
 import { damaged, readRefusal, scanKeyspace } from './keyspace-scan.js';
-import { type LevelDb, openLevel } from './level-db.js';
+import { type LevelDb, openLevel, reopenLevel } from './level-db.js';
 import { type LevelBatch, LevelWriter, RECORD_OVERHEAD_BYTES } from './level-writer.js';
 import { sealed, unseal } from './record.js';
 import { type Change, WriteBuffer } from './write-buffer.js';
@@ -173,6 +173,12 @@ export class Keyspace {
       });
     }
     await this.#measure();
+  }
+
+  /** Gives back the mapped pages of its files. Nobody may read or write meanwhile. */
+  async releaseMemory(): Promise<void> {
+    await this.#writer.settle();
+    await reopenLevel(this.#db, this.#folder);
   }
 
   /** The folder goes too, once the database is closed. */

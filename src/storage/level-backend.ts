@@ -148,6 +148,10 @@ export class LevelBackend implements Backend {
     });
   }
 
+  releaseMemory(): Promise<void> {
+    return this.#alone(() => this.#keyspace.releaseMemory());
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;

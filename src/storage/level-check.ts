@@ -10,6 +10,7 @@ import { StorageError, diskRefusal } from './errors.js';
 import { JournalDamage, readJournal } from './level-journal.js';
 import { type Manifest, readManifest } from './level-manifest.js';
 import { checkTable } from './level-table.js';
+import { ReusedBuffer } from './reused-buffer.js';
 
 /** Bytes before a write batch's operations in a journal record: sequence number and count. */
 const BATCH_HEADER_BYTES = 12;
@@ -38,9 +39,10 @@ async function checkManifest(folder: string, names: readonly string[]): Promise<
 }
 
 async function checkTables(folder: string, manifest: Manifest): Promise<void> {
+  const reader = new ReusedBuffer();
   for (const [number, bytes] of manifest.tables) {
     const path = join(folder, `${fileNumber(number)}.ldb`);
-    const file = await read(path);
+    const file = await opened(path, reader.read(path));
     blaming(path, () => {
       if (file.length !== bytes) throw new JournalDamage(`it has not ${bytes} bytes`);
       checkTable(file);
@@ -108,7 +110,12 @@ function fileNumber(number: number): string {
 }
 
 async function read(path: string): Promise<Buffer> {
-  return await readFile(path).catch((error: unknown) => {
+  return await opened(path, readFile(path));
+}
+
+/** What `reading` comes to; a file that should be there and is not is damage. */
+async function opened(path: string, reading: Promise<Buffer>): Promise<Buffer> {
+  return await reading.catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw diskRefusal('read', path, error);
     throw new StorageError('CORRUPT', `${path} is missing`, { cause: error });
   });

@@ -50,6 +50,19 @@ export async function openLevel(folder: string, tuning: LevelTuning): Promise<Le
   return db;
 }
 
+/**
+ * Closes `db` and opens it again, which gives back the pages of its files that reading has mapped: after
+ * a start has read everything, that is the whole database. Nobody may use `db` meanwhile.
+ */
+export async function reopenLevel(db: LevelDb, folder: string): Promise<void> {
+  try {
+    await db.close();
+    await db.open({ createIfMissing: false });
+  } catch (error) {
+    throw openRefusal(folder, error);
+  }
+}
+
 function makeLevel(folder: string, tuning: LevelTuning): LevelDb {
   return new Level<Buffer, Buffer>(folder, {
     keyEncoding: 'buffer',

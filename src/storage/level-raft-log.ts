@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ConfState, Entry, HardState, Snapshot, SnapshotMetadata } from '../raft/index.js';
 import { GroupCommit } from './group-commit.js';
-import { type LevelDb, createLevel, openLevel } from './level-db.js';
+import { type LevelDb, createLevel, openLevel, reopenLevel } from './level-db.js';
 import { type LevelBatch, LevelWriter, RECORD_OVERHEAD_BYTES } from './level-writer.js';
 import { LogBlocks, cutIntoBlocks } from './log-blocks.js';
 import {
@@ -25,7 +25,7 @@ export interface LevelRaftLogOptions extends Partial<RecentEntriesLimits> {
   unsafeNoSync?: boolean;
 }
 
-const DEFAULT_LIMITS: RecentEntriesLimits = { maxBytes: 64 << 20, maxEntries: 100_000 };
+const DEFAULT_LIMITS: RecentEntriesLimits = { maxBytes: 32 << 20, maxEntries: 100_000 };
 /** Only entries behind the cache are read back, and each once or twice. */
 const CACHE_BYTES = 8 << 20;
 /** Blocks removed in one batch after a compaction, so that appends get their turn in between. */
@@ -76,6 +76,7 @@ export class LevelRaftLog implements RaftLog {
       const reading = await readLog(db, folder, (entry) => recent.push(entry));
       // A crash may have come between a compaction and the removal of what it covers.
       await db.clear({ lt: entryKey(reading.blocks[0] ?? reading.state.firstIndex) });
+      await reopenLevel(db, folder);
       return new LevelRaftLog(db, folder, reading, recent, unsafeNoSync);
     } catch (error) {
       await db.close();

@@ -8,13 +8,16 @@ import { createClientHttpServer } from './client-http.js';
 import { GrpcJsTransport, type GrpcJsTransportOptions } from './grpc-js-transport.js';
 import { openConnection } from './http2/open-connection.js';
 import { listen } from './listen.js';
-import { parseListenUrl, requirePlaintext } from './listen-address.js';
+import { parseListenUrl, requireCertificate } from './listen-address.js';
 import { sniffProtocol } from './protocol-sniffer.js';
+import { type TlsCredentials, TlsGate, refuseMalformedRequests } from './tls/index.js';
 
 export interface ClientPortOptions extends GrpcJsTransportOptions {
   /** `http://127.0.0.1:2379`, `http://[::1]:0`, `unix://member.sock`. */
   readonly url: string;
   readonly http: HttpHandler;
+  /** For an https or unixs URL. */
+  readonly tls?: TlsCredentials;
   /** Origins that browsers may call from; all by default. */
   readonly corsOrigins?: readonly string[];
   /** How long a new connection may take to show its protocol, 10 s by default. */
@@ -33,8 +36,8 @@ const LINGER_MS = 250;
  */
 export async function listenClientPort(options: ClientPortOptions): Promise<Listener> {
   const address = parseListenUrl(options.url);
-  requirePlaintext(address, options.url);
-  const port = new ClientPort(options);
+  requireCertificate(address, options.url, options.tls);
+  const port = new ClientPort(options, address.secure ? options.tls : undefined);
   await port.listen(address);
   return port;
 }
@@ -44,16 +47,25 @@ class ClientPort implements Listener {
   private readonly server: Server;
   private readonly httpServer: HttpServer;
   private readonly grpc: GrpcJsTransport;
+  private readonly gate: TlsGate | undefined;
   private readonly sockets = new Set<Socket>();
   private closed: Promise<void> | undefined;
 
-  constructor(private readonly options: ClientPortOptions) {
+  constructor(
+    private readonly options: ClientPortOptions,
+    tls: TlsCredentials | undefined,
+  ) {
+    const { logger } = options;
     this.grpc = new GrpcJsTransport(options);
     this.httpServer = createClientHttpServer({
       handler: options.http,
       corsOrigins: options.corsOrigins ?? ['*'],
-      logger: options.logger,
+      logger,
     });
+    refuseMalformedRequests(this.httpServer, 'client', logger);
+    const secured = (socket: Socket): void => this.serve(socket);
+    this.gate =
+      tls && new TlsGate({ credentials: tls, endpoint: 'client', http2: true, logger, secured });
     this.server = createServer({ noDelay: true }, (socket) => this.accept(socket));
   }
 
@@ -72,6 +84,12 @@ class ClientPort implements Listener {
     socket.on('close', () => this.sockets.delete(socket));
     // A reset connection ends its calls by its 'close'; the error itself says no more.
     socket.on('error', () => {});
+    if (this.gate === undefined) this.serve(socket);
+    else this.gate.accept(socket);
+  }
+
+  /** Of a socket that speaks plainly, or by now does. */
+  private serve(socket: Socket): void {
     const timeoutMs = this.options.firstBytesTimeoutMs ?? FIRST_BYTES_TIMEOUT_MS;
     sniffProtocol(socket, timeoutMs, (protocol) => {
       if (protocol === 'http2')

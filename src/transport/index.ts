@@ -5,3 +5,11 @@ export { methodNotAllowedReply, notFoundReply, textReply } from './http-text.js'
 export { parseListenUrl, type ListenAddress } from './listen-address.js';
 export { HttpPeerNetwork, type HttpPeerNetworkOptions } from './peer/http-peer-network.js';
 export { checkListenUrl } from './check-listen.js';
+export {
+  describeTls,
+  hasCertificate,
+  selfSignedFiles,
+  TlsCredentials,
+  type TlsSettings,
+  TlsSettingsError,
+} from './tls/index.js';

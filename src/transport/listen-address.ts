@@ -50,8 +50,8 @@ export function hostAndPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Throws etcd's refusal when `address` is to be secure and no certificate was given. */
-export function requirePlaintext(address: ListenAddress, url: string): void {
-  if (!address.secure) return;
+/** Throws etcd's refusal when `address` is to be secure and there is no certificate. */
+export function requireCertificate(address: ListenAddress, url: string, tls?: object): void {
+  if (!address.secure || tls !== undefined) return;
   throw new Error(`cannot listen on TLS for ${url}: KeyFile and CertFile are not presented`);
 }

@@ -82,12 +82,22 @@ test('without flags: a member of its own on the default ports', () => {
     dataDir: 'default.etcd',
     listenClientUrls: ['http://localhost:2379'],
     listenPeerUrls: ['http://localhost:2380'],
+    clientTls: { minVersion: 'TLSv1.2', selfSignedValidityYears: 1 },
+    peerTls: { minVersion: 'TLSv1.2', selfSignedValidityYears: 1 },
+    corsOrigins: ['*'],
     initialElectionTickAdvance: true,
     unsafeNoFsync: false,
     logLevel: 'info',
     logFormat: 'json',
   });
 });
+
+const bothPorts = {
+  selfSignedValidityYears: 3,
+  cipherSuites: ['A', 'B'],
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.3',
+} as const;
 
 test('every flag that is honoured arrives', () => {
   const { options } = started([
@@ -101,6 +111,14 @@ test('every flag that is honoured arrives', () => {
     ...words('--backend-batch-interval 12ms --backend-batch-limit 13'),
     ...words('--watch-progress-notify-interval 14s --initial-election-tick-advance=false'),
     ...words('--unsafe-no-fsync --log-level debug --log-format console'),
+    ...words('--cert-file c --key-file k --client-cert-file cc --client-key-file ck'),
+    ...words('--trusted-ca-file ca --client-cert-auth --client-crl-file crl'),
+    ...words('--client-cert-allowed-hostname h1,h2 --auto-tls --self-signed-cert-validity 3'),
+    ...words('--peer-cert-file pc --peer-key-file pk --peer-client-cert-file pcc'),
+    ...words('--peer-client-key-file pck --peer-trusted-ca-file pca --peer-client-cert-auth'),
+    ...words('--peer-crl-file pcrl --peer-cert-allowed-cn n1,n2 --peer-auto-tls'),
+    ...words('--peer-skip-client-san-verification --cipher-suites A,B --cors http://a,http://b'),
+    ...words('--tls-min-version TLS1.2 --tls-max-version TLS1.3'),
   ]);
   assert.deepEqual(options, {
     config: {
@@ -130,6 +148,32 @@ test('every flag that is honoured arrives', () => {
     dataDir: '/tmp/d',
     listenClientUrls: ['http://127.0.0.1:24790'],
     listenPeerUrls: ['http://127.0.0.1:24800'],
+    clientTls: {
+      certFile: 'c',
+      keyFile: 'k',
+      clientCertFile: 'cc',
+      clientKeyFile: 'ck',
+      trustedCaFile: 'ca',
+      crlFile: 'crl',
+      clientCertAuth: true,
+      allowedHostnames: ['h1', 'h2'],
+      selfSigned: true,
+      ...bothPorts,
+    },
+    peerTls: {
+      certFile: 'pc',
+      keyFile: 'pk',
+      clientCertFile: 'pcc',
+      clientKeyFile: 'pck',
+      trustedCaFile: 'pca',
+      crlFile: 'pcrl',
+      clientCertAuth: true,
+      allowedCommonNames: ['n1', 'n2'],
+      skipClientAddressCheck: true,
+      selfSigned: true,
+      ...bothPorts,
+    },
+    corsOrigins: ['http://a', 'http://b'],
     initialElectionTickAdvance: false,
     unsafeNoFsync: true,
     logLevel: 'debug',
@@ -188,6 +232,11 @@ test('refusals in etcd’s words', () => {
     ],
     [['--log-level', 'loud'], 'unrecognized level: "loud"'],
     [['--log-format', 'xml'], 'unknown log format: xml, supported values json, console'],
+    [['--tls-min-version', 'TLS1.1'], 'unexpected TLS version "TLS1.1"'],
+    [
+      ['--peer-cert-allowed-cn', 'a', '--peer-cert-allowed-hostname', 'b'],
+      'AllowedCN and AllowedHostname are mutually exclusive (cn="a", hostname="b")',
+    ],
     [['--max-learners', '0'], '--max-learners must be >0 (set to 0)'],
     [
       ['--max-learners', '2', '--experimental-max-learners', '2'],
@@ -215,9 +264,9 @@ test('flag and variable together are exit 1', () => {
 });
 
 test('a flag that is not supported yet is refused by name, its default is not', () => {
-  const error = '--cert-file is not supported by this server yet';
-  assert.equal(refusalOf(['--cert-file', '/x']), error);
-  assert.equal(exited([], { ETCD_CERT_FILE: '/x' }).code, 1);
+  const error = '--wal-dir is not supported by this server yet';
+  assert.equal(refusalOf(['--wal-dir', '/x']), error);
+  assert.equal(exited([], { ETCD_WAL_DIR: '/x' }).code, 1);
   for (const flag of serverFlags.filter(({ use }) => use === 'refused')) {
     started([`--${flag.name}=${flag.initial}`]);
   }

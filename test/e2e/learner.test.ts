@@ -19,7 +19,7 @@ for (const [i, etcd] of newer.entries()) {
   const way = shortLog ? 'by snapshot' : 'by log';
   describe(`etcd ${etcd.version}`, () => {
     test(`a learner joins ${way} and has the same hashes (seed ${seed})`, async (t) => {
-      const report = await runHostedLearner(etcd, { seed, shortLog, seconds: 8, roundSeconds: 2 });
+      const report = await runHostedLearner(etcd, { seed, shortLog, seconds: 4, roundSeconds: 2 });
       t.diagnostic(report);
     });
   });

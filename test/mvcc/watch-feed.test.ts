@@ -472,3 +472,36 @@ test('a failing backend is reported by the catch-up', async () => {
   await settle();
   assert.deepEqual(failures, [broken]);
 });
+
+test('a response that catches up is no larger than a bound, or than one revision', async () => {
+  const value = 'x'.repeat(20_000);
+  for (const watchWindowBytes of [0, 16 * 2 ** 20]) {
+    const { store, sink, stream, put } = await watching(1, { watchWindowBytes });
+    stream.create(watchRequest());
+    sink.full = true;
+    for (let i = 0; i < 300; i++) put('a', value);
+    const three = ['b', 'c', 'd'].map(
+      (key) => ({ kind: 'put', request: putRequest({ key, value: value.repeat(20) }) }) as const,
+    );
+    store.txn(txnRequest({ success: three }));
+    // One delivery each time the client has drained: that is all a stream may hold.
+    const sizes: number[] = [];
+    while (store.watch.counts().slow > 0) {
+      sink.deliveries.length = 0;
+      stream.resume();
+      await settle(3);
+      assert.ok(sink.deliveries.length <= 1, `${sink.deliveries.length} deliveries`);
+      const [delivery] = sink.deliveries;
+      if (delivery?.kind === 'events') sizes.push(sizeOf(delivery.batch.events));
+      if (sizes.length > 100) break;
+    }
+    assert.ok(sizes.length > 10 && sizes.length < 20, String(sizes));
+    const last = sizes.pop()!;
+    assert.ok(last > 1_200_000 && last < 1_800_000, `the large revision, whole: ${last}`);
+    assert.ok(Math.max(...sizes) < 550_000, String(sizes));
+  }
+});
+
+function sizeOf(events: readonly { kv: { value: string } }[]): number {
+  return events.reduce((sum, { kv }) => sum + kv.value.length, 0);
+}

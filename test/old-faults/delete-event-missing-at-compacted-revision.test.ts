@@ -3,12 +3,10 @@
  * at that very revision, because the compaction took the tombstone.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Kvorum, open } from '../../src/embed/index.js';
 import { LocalWatch } from './support/local-watch.js';
+import { onDisk } from './support/on-disk.js';
 
 /** What a watch of everything from `revision` on is given up to now, as one word an event. */
 async function eventsFrom(store: Kvorum, revision: number): Promise<string[]> {
@@ -46,21 +44,14 @@ test('a watch from the compacted revision gets the delete that happened there', 
   }
 });
 
-test('also after the member was restarted', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'kvorum-old-faults-'));
-  try {
-    let store = await open({ dataDir });
+test('also after the member was restarted', () =>
+  onDisk(async (reopen) => {
+    const store = await reopen();
     await store.put('a', 'v');
     await store.delete('a');
     const { revision } = store;
     await store.compact(revision);
     for (let starts = 0; starts < 2; starts++) {
-      await store.close();
-      store = await open({ dataDir });
-      assert.deepEqual(await eventsFrom(store, revision), [`delete a@${revision}`]);
+      assert.deepEqual(await eventsFrom(await reopen(), revision), [`delete a@${revision}`]);
     }
-    await store.close();
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-});
+  }));

@@ -8,7 +8,11 @@ import type { Kvorum } from '../../src/embed/index.js';
 import { Cluster } from './support/cluster.js';
 import { turns } from './support/eventually.js';
 import { LocalWatch } from './support/local-watch.js';
+import { onDisk } from './support/on-disk.js';
 import { numbers } from './support/watch-tape.js';
+
+const WATCHES = 60;
+const TURNS_PER_WATCH = 4;
 
 /** Puts a key `count` times, one put after the other, with `between` after each. */
 async function write(store: Kvorum, count: number, between: (i: number) => unknown): Promise<void> {
@@ -19,17 +23,25 @@ async function write(store: Kvorum, count: number, between: (i: number) => unkno
 }
 
 test('watches that begin in the past while writes go on get every event once', () =>
-  Cluster.run(1, async ({ stores: [store] }) => {
-    const first = store!.revision + 1;
-    await write(store!, 50, () => {});
-    const watch = new LocalWatch(store!);
-    await write(store!, 200, (i) => {
-      // As many turns pass after the creation as the catch-up may need, and fewer, and more.
+  // On a disk: reading history takes several turns of the event loop there.
+  onDisk(async (reopen) => {
+    const store = await reopen();
+    const first = store.revision + 1;
+    await write(store, 20, () => {});
+    const watch = new LocalWatch(store);
+    const writes: Promise<unknown>[] = [];
+    for (let i = 0; i < WATCHES; i++) {
       watch.create({ startRevision: first });
-      return turns(i % 5);
-    });
-    const last = store!.revision;
-    for (let id = 0; id < 200; id++) {
+      // A write a turn, so that one falls between any two steps of the catch-up.
+      for (let turn = 0; turn < TURNS_PER_WATCH; turn++) {
+        writes.push(store.put('k', `${i}/${turn}`));
+        await turns(1);
+      }
+      if (i % 3 === 0) await Promise.all(writes);
+    }
+    await Promise.all(writes);
+    const last = store.revision;
+    for (let id = 0; id < WATCHES; id++) {
       await watch.reaches(BigInt(id), last);
       assert.deepEqual(watch.revisions(BigInt(id)), numbers(first, last), `watch ${id}`);
     }

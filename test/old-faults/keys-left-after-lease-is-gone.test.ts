@@ -1,14 +1,12 @@
 /** Old fault: a lease is gone and keys that were attached to it stay, with nobody to delete them. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { isEtcdError } from '../../src/api/index.js';
-import { type Kvorum, open } from '../../src/embed/index.js';
+import type { Kvorum } from '../../src/embed/index.js';
 import { LOCAL_CALL } from '../../src/embed/local-call.js';
 import { Cluster } from './support/cluster.js';
 import { eventually } from './support/eventually.js';
+import { onDisk } from './support/on-disk.js';
 import { lagUntilSnapshot } from './support/snapshot.js';
 import { SwiftClock } from './support/swift-clock.js';
 
@@ -67,24 +65,20 @@ test('keys that were taken from a lease stay, keys that were given to it go', ()
     assert.deepEqual(left, ['deleted and made again', 'from a to b', 'from a to none']);
   }));
 
-test('a lease that outlives a restart takes its keys when it expires', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'kvorum-old-faults-'));
-  const clock = new SwiftClock(10);
-  try {
-    let store = await open({ dataDir, clock });
-    const lease = await store.grantLease(2);
-    for (let i = 0; i < 20; i++) await store.put(`k${i}`, 'v', { lease });
-    await store.close();
-    store = await open({ dataDir, clock });
-    await assertNoOrphans(store);
-    assert.equal(store.member.lessor.keys(lease).length, 20);
-    await eventually(() => store.member.lessor.count === 0);
-    assert.deepEqual(await store.list(''), []);
-    await store.close();
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
-});
+test('a lease that outlives a restart takes its keys when it expires', () =>
+  onDisk(
+    async (reopen) => {
+      let store = await reopen();
+      const lease = await store.grantLease(2);
+      for (let i = 0; i < 20; i++) await store.put(`k${i}`, 'v', { lease });
+      store = await reopen();
+      await assertNoOrphans(store);
+      assert.equal(store.member.lessor.keys(lease).length, 20);
+      await eventually(() => store.member.lessor.count === 0);
+      assert.deepEqual(await store.list(''), []);
+    },
+    { clock: new SwiftClock(10) },
+  ));
 
 test('a member that was given a snapshot deletes the keys of its leases like the others', () =>
   lagUntilSnapshot(async ({ lagging, writer, catchUp }) => {

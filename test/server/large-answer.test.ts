@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeyValue, RangeResponse } from '../../src/api/index.js';
+import { rangeOf } from '../../src/client/index.js';
 import * as codec from '../../src/codec/index.js';
 import { open } from '../../src/embed/index.js';
 import { LOCAL_CALL } from '../../src/embed/local-call.js';
@@ -54,18 +55,18 @@ test('a range that takes several turns lets writes pass and names the revision i
   await Promise.all(Array.from({ length: keys }, (_, i) => store.put(`k${i}`, 'before')));
   const at = store.revision;
   const reading = store.services.kv.range(
-    {
-      ...{ key: 'k', rangeEnd: 'l', limit: 0, revision: 0, sortOrder: 0, sortTarget: 0 },
-      ...{ serializable: true, keysOnly: false, countOnly: false },
-      ...{ minModRevision: 0, maxModRevision: 0, minCreateRevision: 0, maxCreateRevision: 0 },
-    },
+    { ...rangeOf('k'), rangeEnd: 'l', serializable: true },
     LOCAL_CALL,
   );
   // The last slice is read several turns from now, when these have been applied.
   const written = store.member.store;
   written.put({
-    ...{ key: 'k999', value: 'after', lease: 0n },
-    ...{ prevKv: false, ignoreValue: false, ignoreLease: false },
+    key: 'k999',
+    value: 'after',
+    lease: 0n,
+    prevKv: false,
+    ignoreValue: false,
+    ignoreLease: false,
   });
   assert.equal(written.currentRevision, at + 1);
   const { header, kvs, count } = await reading;

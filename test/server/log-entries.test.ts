@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InternalOp, RangeRequest, RequestOp } from '../../src/api/index.js';
+import {
+  AlarmAction,
+  AlarmType,
+  type InternalOp,
+  type RangeRequest,
+  type RequestOp,
+} from '../../src/api/index.js';
 import { internalRequest } from '../../src/codec/index.js';
 import { open } from '../../src/embed/index.js';
 import { EntryType } from '../../src/raft/index.js';
 import { Applier } from '../../src/server/applier.js';
 import { asOthersApply, decodeRequest, namesRevisions } from '../../src/server/log-entries.js';
 import { servePeer } from '../../src/server/peer-endpoints.js';
+import { eventually } from './local-cluster.js';
 
 function range(revision: number): RequestOp {
   const request = { key: 'k', rangeEnd: '', limit: 0, revision } as RangeRequest;
@@ -60,6 +67,26 @@ test('what Kvorum proposes fails as a whole where a range names a future revisio
   assert.equal(store.revision, 1);
   await store.close();
 });
+
+for (const [version, refused] of [
+  ['3.4.0', false],
+  ['3.5.0', true],
+] as const) {
+  test(`in a cluster of ${version} a nested put is ${refused ? 'refused' : 'applied'} when it is full`, async () => {
+    const store = await open({ memory: true });
+    const { member } = store;
+    await eventually(() => member.membership.clusterVersion !== undefined);
+    member.membership.setClusterVersion(version);
+    const request = { action: AlarmAction.activate, memberId: 0n, alarm: AlarmType.noSpace };
+    await member.propose({ kind: 'alarm', request });
+    const nested = txn({ kind: 'txn', request: txn(put).request });
+    if (refused) await assert.rejects(member.propose(nested), { name: 'noSpace' });
+    else await member.propose(nested);
+    await assert.rejects(member.propose(txn(put)), { name: 'noSpace' });
+    assert.equal(store.revision, refused ? 1 : 2);
+    await store.close();
+  });
+}
 
 test('an entry that cannot be read is named', () => {
   const entry = { type: EntryType.normal, term: 3, index: 8, data: new Uint8Array([1, 2, 3]) };

@@ -133,6 +133,28 @@ export function backendContract(
         assert.ok(backend.sizeBytes() > 0 && backend.sizeBytes() < expected);
       }));
 
+    it('loses nothing when it gives back memory, committed or not', () =>
+      withBackend(async (backend) => {
+        backend.put('key', 'a', bytesFromLatin1('committed'));
+        await backend.commit();
+        backend.put('key', 'b', bytesFromLatin1('pending'));
+        await backend.releaseMemory();
+        backend.put('key', 'c', bytesFromLatin1('after'));
+        await backend.commit({ durable: true });
+        assert.deepEqual(
+          (await backend.scan('key', { from: '', limit: 9 })).map(([key, value]) => [
+            key,
+            latin1FromBytes(value),
+          ]),
+          [
+            ['a', 'committed'],
+            ['b', 'pending'],
+            ['c', 'after'],
+          ],
+        );
+        assert.equal(latin1FromBytes(backend.get('key', 'a')!), 'committed');
+      }));
+
     it('replaces everything at once', () =>
       withBackend(async (backend) => {
         backend.put('key', 'old', bytes('1'));

@@ -5,8 +5,6 @@ import { AnswerQueue } from './answer-queue.js';
 import { Mismatch } from './findings.js';
 import type { Probe } from './probe.js';
 
-const ANSWER_MS = 3000;
-
 export class KeepAliveProbe {
   readonly #probe: Probe;
   readonly #label: string;
@@ -31,11 +29,12 @@ export class KeepAliveProbe {
   }
 
   async next(): Promise<LeaseKeepAliveResponse> {
-    const answer = await this.#probe.inTime(this.#answers.next(ANSWER_MS));
+    const { answerMs } = this.#probe;
+    const answer = await this.#probe.inTime(this.#answers.next(answerMs));
     if (answer === undefined) {
       throw new Mismatch(
         'the answer to a keep-alive',
-        `an answer within ${ANSWER_MS / 1000} s`,
+        `an answer within ${answerMs / 1000} s`,
         'none',
       );
     }
@@ -52,7 +51,7 @@ export class KeepAliveProbe {
   async end(): Promise<boolean> {
     this.#probe.note(`${this.#label} half-close`);
     this.#stream.end();
-    await this.#probe.inTime(this.#answers.next(ANSWER_MS));
+    await this.#probe.inTime(this.#answers.next(this.#probe.answerMs));
     return this.#answers.ended;
   }
 }

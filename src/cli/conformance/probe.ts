@@ -45,6 +45,8 @@ export interface ProbeOptions {
   prefix: string;
   /** Options of a call that starts now. */
   timed: () => CallOptions;
+  /** How long an answer on a stream may take that must come, in milliseconds. */
+  answerMs: number;
   /** Aborted when the check's time is up or the run ends. */
   signal: AbortSignal;
 }
@@ -59,6 +61,8 @@ export class Probe {
   readonly clients: readonly Client[];
   readonly client: Client;
   readonly signal: AbortSignal;
+  /** How long an answer on a stream may take that must come, in milliseconds. */
+  readonly answerMs: number;
   readonly #timed: () => CallOptions;
   readonly #shorter: readonly (readonly [string, string])[];
   #requests: string[] = [];
@@ -67,7 +71,8 @@ export class Probe {
   readonly #calls = new Set<Promise<unknown>>();
   #streamCount = 0;
 
-  constructor({ clients, prefix, timed, signal }: ProbeOptions) {
+  constructor({ clients, prefix, timed, answerMs, signal }: ProbeOptions) {
+    this.answerMs = answerMs;
     this.clients = clients;
     this.client = clients[0]!;
     this.prefix = prefix;

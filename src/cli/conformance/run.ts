@@ -110,7 +110,8 @@ class Run {
     const signal = AbortSignal.any([timeUp.signal, interruption]);
     setMaxListeners(0, signal);
     const prefix = `${root}${check.name.replace('/', '-')}/`;
-    const probe = new Probe({ clients, prefix, timed, signal });
+    const answerMs = this.#options.timeoutMs / 3;
+    const probe = new Probe({ clients, prefix, timed, answerMs, signal });
     const begun = performance.now();
     const verdict = await this.#verdictOf(check, probe);
     clearTimeout(timer);

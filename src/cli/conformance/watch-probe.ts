@@ -5,8 +5,6 @@ import { AnswerQueue } from './answer-queue.js';
 import { Mismatch } from './findings.js';
 import type { Probe } from './probe.js';
 
-/** How long an answer may take that must come. */
-const ANSWER_MS = 3000;
 /** How long nothing must come for it to count as nothing. */
 const QUIET_MS = 300;
 
@@ -69,7 +67,7 @@ export class WatchProbe {
   }
 
   /** The next answer, which `what` describes. */
-  async next(what: string, withinMs = ANSWER_MS): Promise<WatchResponse> {
+  async next(what: string, withinMs = this.#probe.answerMs): Promise<WatchResponse> {
     const answer = await this.tryNext(withinMs);
     if (answer === undefined) {
       throw new Mismatch(what, `an answer within ${withinMs / 1000} s`, 'none');
@@ -83,7 +81,7 @@ export class WatchProbe {
   }
 
   /** The next `count` events, of answers that must all belong to `watchId` when it is given. */
-  async events(count: number, watchId?: bigint, withinMs = ANSWER_MS): Promise<Event[]> {
+  async events(count: number, watchId?: bigint, withinMs = this.#probe.answerMs): Promise<Event[]> {
     const events: Event[] = [];
     while (events.length < count) {
       const answer = await this.next(`event ${events.length + 1} of ${count}`, withinMs);

@@ -3,6 +3,7 @@
  */
 import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { TlsDialer } from '../tls/index.js';
 
 export interface PeerCall {
   /** `http://10.0.0.1:2380`, without a slash at its end. */
@@ -12,6 +13,8 @@ export interface PeerCall {
   readonly headers: Record<string, string | number>;
   /** How long a new connection may take to come about. */
   readonly dialTimeoutMs: number;
+  /** For an https URL; absent: the system's CAs, and no certificate to show. */
+  readonly tls?: TlsDialer | undefined;
   /** Absent: a connection of its own, closed afterwards. */
   readonly connections?: PeerConnections | undefined;
 }
@@ -24,19 +27,24 @@ export function dialPeer(call: PeerCall): ClientRequest {
     method: call.method,
     headers: call.headers,
     agent: call.connections?.agentFor(secure) ?? false,
+    ...(secure && call.tls?.options()),
   });
   request.setNoDelay(true);
-  limitDialing(request, call.dialTimeoutMs);
+  limitDialing(request, call.dialTimeoutMs, secure ? 'secureConnect' : 'connect');
   return request;
 }
 
-function limitDialing(request: ClientRequest, dialTimeoutMs: number): void {
+function limitDialing(
+  request: ClientRequest,
+  dialTimeoutMs: number,
+  connected: 'connect' | 'secureConnect',
+): void {
   const timer = setTimeout(() => request.destroy(new Error('dial timeout')), dialTimeoutMs);
   const stop = (): void => clearTimeout(timer);
   request.on('close', stop);
   request.on('socket', (socket) => {
-    if (socket.connecting) socket.once('connect', stop);
-    else stop();
+    if (request.reusedSocket) stop();
+    else socket.once(connected, stop);
   });
 }
 
@@ -49,7 +57,8 @@ export class PeerConnections {
 
   agentFor(secure: boolean): HttpAgent {
     const options = { keepAlive: true, maxSockets: this.maxConnections };
-    if (secure) return (this.https ??= new HttpsAgent(options));
+    // Each connection shows and checks certificates: sessions are not taken up again.
+    if (secure) return (this.https ??= new HttpsAgent({ ...options, maxCachedSessions: 0 }));
     return (this.http ??= new HttpAgent(options));
   }
 

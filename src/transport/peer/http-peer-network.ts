@@ -2,7 +2,7 @@
  * etcd's rafthttp over HTTP/1.1: the peer network of a real process.
  */
 import { setMaxListeners } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { hexId } from '../../bytes/index.js';
 import type { Message } from '../../raft/index.js';
 import type { Clock, Logger } from '../../server/environment.js';
@@ -12,15 +12,15 @@ import type {
   PeerReply,
   PeerRequest,
 } from '../../server/peer-network.js';
-import { listen } from '../listen.js';
-import { hostAndPort, type ListenAddress, parseListenUrl } from '../listen-address.js';
-import { requirePlaintext } from '../listen-address.js';
+import { parseListenUrl, requireCertificate } from '../listen-address.js';
 import { realClock } from '../real-environment.js';
+import { type TlsCredentials, TlsDialer } from '../tls/index.js';
 import type { PeerVersions } from './headers.js';
 import { refusedMessage } from './inbox.js';
 import { Peer, Remote } from './peer.js';
+import { PeerPort } from './peer-port.js';
 import type { PeerRoom } from './peer-room.js';
-import { createPeerServer, type PeerDirectory } from './peer-server.js';
+import type { PeerDirectory } from './peer-server.js';
 import { requestPeer } from './peer-requests.js';
 import type { StreamKind } from './streams.js';
 import { UrlRotation } from './url-rotation.js';
@@ -28,6 +28,8 @@ import { UrlRotation } from './url-rotation.js';
 export interface HttpPeerNetworkOptions extends PeerVersions {
   /** `http://127.0.0.1:2380`; port 0 takes any free one (see {@link HttpPeerNetwork.boundUrls}). */
   readonly listenUrls: readonly string[];
+  /** For https URLs, to listen on and to dial. */
+  readonly tls?: TlsCredentials;
   /** How long a connection may take to come about; etcd: 1 s and the election timeout. */
   readonly dialTimeoutMs: number;
   /** A peer connection that has brought nothing for this long is closed; 5 s by default. */
@@ -44,7 +46,7 @@ const REMOTES_LIMIT = 64;
 
 export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
   private startedRoom: PeerRoom | undefined;
-  private readonly servers: Server[] = [];
+  private readonly ports: PeerPort[] = [];
   private readonly peers = new Map<bigint, Peer>();
   private readonly remotes = new Map<bigint, Remote>();
   private readonly unreachable = new Set<bigint>();
@@ -70,13 +72,14 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
 
   /** Rejects in etcd's words ("listen tcp 127.0.0.1:2380: bind: address already in use"). */
   async start(handler: PeerHandler): Promise<void> {
-    const { logger, dialTimeoutMs, clock = realClock } = this.options;
+    const { logger, dialTimeoutMs, tls, clock = realClock } = this.options;
     const { serverVersion, minClusterVersion } = this.options;
     this.startedRoom = {
       versions: { serverVersion, minClusterVersion },
       clock,
       logger,
       handler,
+      tls: tls && new TlsDialer(tls),
       dialTimeoutMs,
       readTimeoutMs: this.options.readTimeoutMs ?? DEFAULT_TIMEOUT_MS,
       writeTimeoutMs: this.options.writeTimeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -93,11 +96,10 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
 
   private async listen(url: string): Promise<void> {
     const address = parseListenUrl(url);
-    requirePlaintext(address, url);
-    const server = createPeerServer(this);
-    const port = await listen(server, address);
-    this.servers.push(server);
-    const boundUrl = withPort(address, port, url);
+    requireCertificate(address, url, this.options.tls);
+    const port = new PeerPort(this, address.secure ? this.options.tls : undefined);
+    const boundUrl = await port.listen(address, url);
+    this.ports.push(port);
     this.bound.push(boundUrl);
     this.options.logger('info', 'serving peer traffic', { address: boundUrl });
   }
@@ -165,7 +167,7 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
     for (const remote of [...this.peers.values(), ...this.remotes.values()]) remote.stop();
     this.peers.clear();
     this.remotes.clear();
-    await Promise.all(this.servers.map(closeServer));
+    await Promise.all(this.ports.map((port) => port.close()));
   }
 
   private reach(id: bigint): Remote | undefined {
@@ -226,15 +228,4 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
 async function discard(body: AsyncIterable<Uint8Array>): Promise<false> {
   await body[Symbol.asyncIterator]().return?.();
   return false;
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
-
-function withPort(address: ListenAddress, port: number, url: string): string {
-  return address.kind === 'unix' ? url : `http://${hostAndPort(address.host, port)}`;
 }

@@ -50,6 +50,7 @@ function requestAt(
     path: request.path,
     headers: requestHeaders(way.room, request),
     ...(request.body !== undefined && { body: request.body }),
+    tls: way.room.tls,
     dialTimeoutMs: way.room.dialTimeoutMs,
     timeoutMs,
     connections: way.connections,

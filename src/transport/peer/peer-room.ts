@@ -3,6 +3,7 @@
  */
 import type { Clock, Logger } from '../../server/environment.js';
 import type { PeerHandler } from '../../server/peer-network.js';
+import { type TlsDialer, tlsFailureText } from '../tls/index.js';
 import type { PeerVersions } from './headers.js';
 
 export interface PeerRoom {
@@ -10,6 +11,8 @@ export interface PeerRoom {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly handler: PeerHandler;
+  /** For peers with https URLs. */
+  readonly tls: TlsDialer | undefined;
   /** How long a connection may take to come about. */
   readonly dialTimeoutMs: number;
   /** A connection that should bring something, and has not for this long, is closed. */
@@ -23,5 +26,5 @@ export interface PeerRoom {
 }
 
 export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return tlsFailureText(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -31,9 +31,9 @@ export interface PeerDirectory {
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 
+/** A server that is fed connections by `emit('connection', socket)` and never listens itself. */
 export function createPeerServer(directory: PeerDirectory): Server {
   const server = createServer({
-    noDelay: true,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: 5_000,
@@ -49,6 +49,8 @@ export function createPeerServer(directory: PeerDirectory): Server {
       abortAnswer(response);
     });
   });
+  // Node starts to watch over its timeouts, and to know its connections, when a server listens.
+  server.emit('listening');
   return server;
 }
 

@@ -75,6 +75,7 @@ export class Pipeline {
         path: '/raft',
         headers: { ...headers, 'Content-Type': 'application/protobuf' },
         body,
+        tls: room.tls,
         dialTimeoutMs: room.dialTimeoutMs,
         timeoutMs: POST_TIMEOUT_MS,
         connections,

@@ -83,6 +83,7 @@ function dial(room: PeerRoom, baseUrl: string): ClientRequest {
     method: 'POST',
     path: '/raft/snapshot',
     headers: { ...headers, 'Content-Type': 'application/octet-stream' },
+    tls: room.tls,
     dialTimeoutMs: room.dialTimeoutMs,
   });
   request.on('socket', (socket) =>

@@ -73,6 +73,7 @@ export class StreamReader {
       method: 'GET',
       path: `/raft/stream/${kind}/${hexId(identity.memberId)}`,
       headers: { ...identityHeaders(identity, room.versions), 'X-Raft-To': hexId(peerId) },
+      tls: room.tls,
       dialTimeoutMs: room.dialTimeoutMs,
     });
   }

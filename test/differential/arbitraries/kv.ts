@@ -11,22 +11,26 @@ import {
   value,
 } from './values.js';
 
-/** SortOrder and SortTarget of the protocol, and numbers that are none. */
+/** Of which sort numbers that the protocol does not have may be sent. */
+export interface SortNumbers {
+  unknownOrder: boolean;
+  unknownTarget: boolean;
+}
+
 const sortNumber = (greatest: number, unknown: boolean) =>
   fc.oneof(
     { weight: 40, arbitrary: fc.integer({ min: 0, max: greatest }) },
     { weight: unknown ? 1 : 0, arbitrary: fc.constantFrom(greatest + 1, -1, 2 ** 31 - 1) },
   );
 
-/** `unknownSort`: also with sort numbers that the protocol does not have. */
-export function rangeRequest({ unknownSort }: { unknownSort: boolean }) {
+export function rangeRequest({ unknownOrder, unknownTarget }: SortNumbers) {
   return fields({
     key: anyKey,
     range_end: sometimes(75, rangeEnd),
     limit: sometimes(30, fc.oneof({ weight: 9, arbitrary: smallNumber }, int64Edge)),
     revision: sometimes(35, revision),
-    sort_order: sometimes(40, sortNumber(2, unknownSort)),
-    sort_target: sometimes(40, sortNumber(4, unknownSort)),
+    sort_order: sometimes(40, sortNumber(2, unknownOrder)),
+    sort_target: sometimes(40, sortNumber(4, unknownTarget)),
     serializable: flag(20),
     keys_only: flag(15),
     count_only: flag(10),
@@ -46,7 +50,6 @@ export const putRequest = fields({
   ignore_lease: flag(7),
 });
 
-/** Puts inside transactions: rarely one that refuses the whole. */
 export const deleteRangeRequest = fields({
   key: anyKey,
   range_end: sometimes(45, rangeEnd),

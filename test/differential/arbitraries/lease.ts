@@ -13,7 +13,7 @@ const anyLease = fc.oneof(
 
 /** Seconds. Two is the shortest that a lease gets. */
 const ttl = fc.oneof(
-  { weight: 8, arbitrary: fc.integer({ min: 60, max: 5000 }) },
+  { weight: 18, arbitrary: fc.integer({ min: 60, max: 5000 }) },
   { weight: 1, arbitrary: fc.constantFrom(0, 1, 2, -1, '-9223372036854775808') },
   { weight: 1, arbitrary: fc.constantFrom('9000000000', '9000000001', '9223372036854775807') },
 );

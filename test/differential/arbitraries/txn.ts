@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import type { Plain } from '../support/wire.js';
 import { fields, sometimes } from './fields.js';
-import { deleteRangeRequest, putRequest, rangeRequest } from './kv.js';
+import { deleteRangeRequest, putRequest, rangeRequest, type SortNumbers } from './kv.js';
 import {
   anyKey,
   chosenLease,
@@ -105,8 +105,7 @@ function txnToDepth(depth: number, range: fc.Arbitrary<Plain>): fc.Arbitrary<Pla
   });
 }
 
-/** `unknownSort`: see {@link rangeRequest}. */
-export function txnRequest(options: { unknownSort: boolean }): fc.Arbitrary<Plain> {
+export function txnRequest(options: SortNumbers): fc.Arbitrary<Plain> {
   return txnToDepth(DEPTH - 1, rangeRequest(options)).map(withoutFatalPuts);
 }
 

@@ -9,6 +9,8 @@ export interface Exchange {
   readonly request: Plain;
   readonly etcd: Answer;
   readonly kvorum: Answer;
+  /** How a server that has ended did so, with what it last wrote. */
+  readonly ended: readonly string[];
   /** Of etcd, before the request. */
   readonly landmarks: Landmarks;
 }

@@ -1,8 +1,9 @@
 /** A pair of servers that is used for run after run, and is replaced when the two no longer agree. */
 import { Pair } from './pair.js';
 import type { EtcdProgram } from './etcd.js';
-import { Session, type Difference } from './session.js';
+import { BEGIN_RUN, Session, type Difference } from './session.js';
 import type { Step } from './step.js';
+import type { RevisionReference } from './symbolic.js';
 import type { Tally } from './tally.js';
 
 /** Nested transactions share so many operations: few, so that the limit is met. */
@@ -10,13 +11,14 @@ export const MAX_TXN_OPS = 16;
 /** Steps after which the servers are replaced, so that they do not grow without end. */
 const STEPS_PER_PAIR = 10_000;
 const RUNS_PER_COMPACTION = 20;
+const NOW: RevisionReference = { $revision: 'now', plus: 0 };
 
 export class Lane {
   readonly #etcd: EtcdProgram;
   #tally: Tally;
   #pair: Pair | undefined;
   #session: Session | undefined;
-  /** All that the servers have been sent, oldest first; runs begin at the marks. */
+  /** All that the servers have been sent, oldest first. */
   #history: Step[] = [];
   #runsSinceCompaction = 0;
 
@@ -36,14 +38,14 @@ export class Lane {
    */
   async run(steps: readonly Step[]): Promise<Difference | undefined> {
     const session = await this.#ready();
-    session.beginRun();
     this.#tally.runs++;
-    const difference = await this.#sendAll(session, steps);
-    if (difference !== undefined) return difference;
-    if (!session.isLate) return this.#empty(session);
-    this.#tally.lateRuns++;
-    await this.replace();
-    return undefined;
+    const difference =
+      (await this.#sendAll(session, [BEGIN_RUN, ...steps])) ?? (await this.#empty(session));
+    if (difference === undefined && session.isLate) {
+      this.#tally.lateRuns++;
+      await this.replace();
+    }
+    return difference;
   }
 
   /** After a difference: goes on with the same servers if they hold the same, else with new ones. */
@@ -86,12 +88,12 @@ export class Lane {
       { method: 'KV/DeleteRange', request: { key: '\0', range_end: '\0', prev_kv: true } },
       { method: 'Lease/LeaseLeases', request: {} },
       ...leases.map((ID) => ({ method: 'Lease/LeaseRevoke', request: { ID } })),
-      { method: 'Maintenance/HashKV', request: {} },
+      // Not at revision 0: after a compaction at 0 that answers with what was kept then.
+      { method: 'Maintenance/HashKV', request: { revision: NOW } },
     ];
     if (this.#runsSinceCompaction++ >= RUNS_PER_COMPACTION) {
       this.#runsSinceCompaction = 0;
-      const revision = { $revision: 'now', plus: 0 };
-      steps.push({ method: 'KV/Compact', request: { revision, physical: true } });
+      steps.push({ method: 'KV/Compact', request: { revision: NOW, physical: true } });
     }
     return this.#sendAll(session, steps);
   }

@@ -48,11 +48,13 @@ const SECONDS_APART = 2;
 /** Makes the seconds left of a lease equal when both are possible. */
 export function alignRemainingSeconds(etcd: Answer, kvorum: Answer): void {
   const [a, b] = [etcd.message, kvorum.message];
-  if (a?.TTL === undefined || b?.TTL === undefined) return;
-  const [mine, theirs, granted] = [Number(a.TTL), Number(b.TTL), Number(a.grantedTTL ?? 0)];
+  if (a === undefined || b === undefined) return;
+  const [mine, theirs, granted] = [a.TTL, b.TTL, a.grantedTTL].map((seconds) =>
+    Number(seconds ?? 0),
+  ) as [number, number, number];
   const possible = (seconds: number) => seconds >= 0 && seconds <= granted;
   const near = Math.abs(mine - theirs) <= SECONDS_APART;
-  if (near && possible(mine) && possible(theirs)) b.TTL = a.TTL;
+  if (near && possible(mine) && possible(theirs)) a.TTL = b.TTL = String(mine);
 }
 
 /** Up to so many pairs etcd's sort keeps equal ones in order, by the way it is made. */

@@ -8,6 +8,8 @@ import { versionDifferences } from './version-differences.js';
 /** Longer strings are cut in what is printed, not in what is replayed. */
 const MAX_SHOWN = 60;
 
+const MAX_STEPS_SHOWN = 50;
+
 function show(value: unknown): string {
   return inspect(value, {
     depth: Infinity,
@@ -30,18 +32,26 @@ export interface Finding {
 /** The list of requests, the two answers, and one command that does it again. */
 export function describeFinding(finding: Finding): string {
   const { steps, difference, seed, version, file, etcdPath } = finding;
-  const { etcd, kvorum, request, method } = difference.exchange;
-  const numbered = steps.map(
-    ({ method: name, request: plain }, i) => `  ${i + 1}. ${name} ${show(plain)}`,
-  );
+  const numbered = steps
+    .map(({ method: name, request: plain }, i) => `  ${i + 1}. ${name} ${show(plain)}`)
+    .slice(-MAX_STEPS_SHOWN);
   return [
     `DIFFERENCE from etcd ${version}${seed === undefined ? '' : ` (seed ${seed})`}`,
-    `requests to new servers:`,
+    `requests to new servers${steps.length > MAX_STEPS_SHOWN ? ' (the last ones)' : ''}:`,
     ...numbered,
-    `the last one was sent as ${method} ${show(request)}`,
+    describeExchange(difference),
+    `again: node dist/test/differential/main.js --etcd ${etcdPath} --replay ${file}`,
+  ].join('\n');
+}
+
+/** The request that was answered differently, and both answers. */
+export function describeExchange({ exchange }: Difference): string {
+  const { etcd, kvorum, request, method, ended } = exchange;
+  return [
+    `sent: ${method} ${show(request)}`,
     `etcd:   ${show(etcd.message ?? etcd.error)}`,
     `kvorum: ${show(kvorum.message ?? kvorum.error)}`,
-    `again: node dist/test/differential/main.js --etcd ${etcdPath} --replay ${file}`,
+    ...ended,
   ].join('\n');
 }
 

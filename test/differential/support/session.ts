@@ -6,7 +6,7 @@ import { alignRemainingSeconds, normalise, orderTies } from './normalise.js';
 import type { Pair, Side } from './pair.js';
 import type { Answer, RawStream } from './raw-client.js';
 import type { Step } from './step.js';
-import { resolve, type Landmarks } from './symbolic.js';
+import { REMEMBERED_COMPACTIONS, resolve, type Landmarks } from './symbolic.js';
 import type { Tally } from './tally.js';
 import { explanation } from './version-differences.js';
 import type { Plain } from './wire.js';
@@ -17,8 +17,16 @@ export interface Difference {
   readonly exchange: Exchange;
 }
 
+/** A step that is sent to nobody: the references of those after it know nothing of what was before. */
+export const BEGIN_RUN: Step = { method: '(begin a run)', request: {} };
+
+/** A step that asks for HashKV at each revision of this run that can be read, and at two that cannot. */
+export const HASH_EVERY_REVISION: Step = { method: '(HashKV at every revision)', request: {} };
+const HASHES_AT_ONCE = 8;
+
 /** A compaction that nobody waits for may go on for a moment; what it leaves shows in hashes. */
 const COMPACTION_SETTLES_MS = 30;
+const PROCESS_ENDS_MS = 500;
 /** A lease of the shortest time must not expire while requests are compared. */
 const SHORT_LEASE_MS = 1400;
 
@@ -41,23 +49,14 @@ export class Session {
   #compactionSettlesAt = 0;
   #shortLeaseUntil = Infinity;
 
-  constructor(pair: Pair, tally: Tally) {
+  constructor(pair: Pick<Pair, 'etcd' | 'kvorum' | 'version'>, tally: Tally) {
     const view = (side: Side): View => {
-      const landmarks = { begin: 1, now: 1, compacted: 0, picked: [] };
+      const landmarks: Landmarks = { begin: 1, now: 1, compacted: 0, compactions: [], picked: [] };
       return { side, landmarks, keepAlive: undefined };
     };
     this.#views = [view(pair.etcd), view(pair.kvorum)];
     this.#version = pair.version;
     this.#tally = tally;
-  }
-
-  /** A new run begins: its references know nothing of what was before. */
-  beginRun(): void {
-    for (const { landmarks } of this.#views) {
-      landmarks.begin = landmarks.now;
-      landmarks.picked.length = 0;
-    }
-    this.#shortLeaseUntil = Infinity;
   }
 
   /** Is a short lease so old that it might expire on one server before the other? */
@@ -81,23 +80,55 @@ export class Session {
 
   /** Sends one step to both. */
   async send(step: Step): Promise<Difference | undefined> {
+    if (step.method === BEGIN_RUN.method) return this.#beginRun();
+    if (step.method === HASH_EVERY_REVISION.method) return this.#hashEveryRevision(step);
     await this.#settle(step);
     const landmarks = structuredClone(this.#views[0].landmarks);
     const [etcd, kvorum] = await Promise.all(this.#views.map((view) => sendTo(view, step)));
     this.#noteTimes(step, etcd!);
-    const difference = this.#compare(step, etcd!, kvorum!, landmarks);
+    const ended = isUnavailable(etcd!) || isUnavailable(kvorum!) ? await this.#ended() : [];
+    const difference = this.#compare(step, etcd!, kvorum!, { landmarks, ended });
     this.#tally.count(step.method, etcd!.answer);
     return difference;
   }
 
-  #compare(step: Step, etcd: Sent, kvorum: Sent, landmarks: Landmarks): Difference | undefined {
+  async #hashEveryRevision(step: Step): Promise<Difference | undefined> {
+    const { begin, compacted, now } = this.#views[0].landmarks;
+    for (let from = Math.max(begin, compacted) - 1; from <= now + 1; from += HASHES_AT_ONCE) {
+      const revisions = Array.from({ length: HASHES_AT_ONCE }, (_, i) => from + i);
+      const asked = revisions.filter((revision) => revision <= now + 1);
+      const differences = await Promise.all(asked.map((revision) => this.#hashAt(revision)));
+      const difference = differences.find((found) => found !== undefined);
+      if (difference !== undefined) return { step, exchange: difference.exchange };
+    }
+    return undefined;
+  }
+
+  #hashAt(revision: number): Promise<Difference | undefined> {
+    return this.send({ method: 'Maintenance/HashKV', request: { revision } });
+  }
+
+  #beginRun(): undefined {
+    for (const { landmarks } of this.#views) {
+      landmarks.begin = landmarks.now;
+      landmarks.picked.length = 0;
+    }
+    this.#shortLeaseUntil = Infinity;
+  }
+
+  #compare(
+    step: Step,
+    etcd: Sent,
+    kvorum: Sent,
+    context: Pick<Exchange, 'landmarks' | 'ended'>,
+  ): Difference | undefined {
     const { method } = step;
     const [a, b] = [etcd, kvorum].map(({ answer, request }, i) => {
       const { picked } = this.#views[i]!.landmarks;
       return normalise(answer, { method, request, picked });
     }) as [Answer, Answer];
     if (isDeepStrictEqual(a, b)) return undefined;
-    const exchange = { method, request: etcd.request, etcd: a, kvorum: b, landmarks };
+    const exchange = { method, request: etcd.request, etcd: a, kvorum: b, ...context };
     if (isUndefinedByEtcd(exchange)) {
       this.#tally.countUndefinedOrder();
       return undefined;
@@ -106,6 +137,14 @@ export class Session {
     if (explained === undefined) return { step, exchange };
     this.#tally.countExplained(explained.id);
     return undefined;
+  }
+
+  /** A server that ends does so a moment after its connections. */
+  async #ended(): Promise<string[]> {
+    await sleep(PROCESS_ENDS_MS);
+    return this.#views.flatMap(({ side: { name, member } }) =>
+      member.process?.exit === undefined ? [] : [`${name} has ended: ${member.process.describe()}`],
+    );
   }
 
   async #settle({ method }: Step): Promise<void> {
@@ -122,6 +161,10 @@ export class Session {
     if (Number(answer.message.TTL) > 10) return;
     this.#shortLeaseUntil = Math.min(this.#shortLeaseUntil, now + SHORT_LEASE_MS);
   }
+}
+
+function isUnavailable({ answer }: Sent): boolean {
+  return answer.error?.code === 'UNAVAILABLE';
 }
 
 /** Equal up to what etcd leaves open. */
@@ -142,11 +185,17 @@ async function sendTo(view: View, { method, request: symbolic }: Step): Promise<
   const revision = (message?.header as Plain | undefined)?.revision;
   if (revision !== undefined) landmarks.now = Number(revision);
   if (method === 'KV/Compact' && message !== undefined) {
-    landmarks.compacted = Number(request.revision ?? 0);
+    noteCompaction(landmarks, Number(request.revision ?? 0));
   }
   const chose = method === 'Lease/LeaseGrant' && BigInt((request.ID as string) ?? 0) === 0n;
   if (chose && message !== undefined) landmarks.picked.push(message.ID as string);
   return { request, answer };
+}
+
+function noteCompaction(landmarks: Landmarks, revision: number): void {
+  landmarks.compacted = revision;
+  landmarks.compactions.push(revision);
+  if (landmarks.compactions.length > REMEMBERED_COMPACTIONS) landmarks.compactions.shift();
 }
 
 async function answerTo(view: View, method: string, request: Plain): Promise<Answer> {

@@ -13,26 +13,26 @@ export interface Shrunk {
 
 /**
  * First steps go, in halves, quarters and one by one, then parts of the requests, as long as the same
- * kind of difference is left. Undefined when the whole list does not show it any more.
+ * kind of difference is left and there is time. Undefined when the whole list does not show it any more.
  */
 export async function shrink(
   steps: readonly Step[],
   trial: Trial,
-  maxTries = 1000,
+  maxMs = 120_000,
 ): Promise<Shrunk | undefined> {
-  const shrinker = new Shrinker(trial, maxTries);
+  const shrinker = new Shrinker(trial, performance.now() + maxMs);
   return shrinker.run(steps);
 }
 
 class Shrinker {
   readonly #trial: Trial;
-  readonly #maxTries: number;
+  readonly #untilMs: number;
   #tries = 0;
   #best: { steps: readonly Step[]; difference: Difference } | undefined;
 
-  constructor(trial: Trial, maxTries: number) {
+  constructor(trial: Trial, untilMs: number) {
     this.#trial = trial;
-    this.#maxTries = maxTries;
+    this.#untilMs = untilMs;
   }
 
   async run(steps: readonly Step[]): Promise<Shrunk | undefined> {
@@ -65,7 +65,7 @@ class Shrinker {
   }
 
   async #accepts(steps: readonly Step[]): Promise<boolean> {
-    if (steps.length === 0 || this.#tries >= this.#maxTries) return false;
+    if (steps.length === 0 || performance.now() > this.#untilMs) return false;
     this.#tries++;
     const difference = await this.#trial(steps);
     if (difference === undefined || kind(difference) !== kind(this.#best!.difference)) return false;
@@ -106,11 +106,13 @@ function* smallerList(list: readonly unknown[]): Generator<unknown> {
   }
 }
 
+/** References stay what they are, at a smaller number; copies of an item become one. */
 function* smallerRecord(record: Record<string, unknown>): Generator<unknown> {
+  if ('$repeat' in record) yield record.$repeat;
+  const isReference = Object.keys(record).some((name) => name.startsWith('$'));
   for (const [name, field] of Object.entries(record)) {
-    const isReference = '$revision' in record || '$picked' in record || '$fill' in record;
     if (!isReference && name !== 'key') yield without(record, name);
-    if (name.startsWith('$')) continue;
+    if (name.startsWith('$') && name !== '$repeat') continue;
     for (const less of smaller(field)) yield { ...record, [name]: less };
   }
 }

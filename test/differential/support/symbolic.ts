@@ -13,9 +13,14 @@ export interface Landmarks {
   now: number;
   /** The compact revision; 0 before the first compaction. */
   compacted: number;
+  /** Revisions of the last compactions, oldest first; at most {@link REMEMBERED_COMPACTIONS}. */
+  compactions: number[];
   /** Ids of the leases for which the server chose the id, in order. */
   picked: string[];
 }
+
+/** As many as leave their hash behind in etcd. */
+export const REMEMBERED_COMPACTIONS = 10;
 
 /** A revision: a landmark and a distance from it. */
 export interface RevisionReference {

@@ -48,29 +48,48 @@ export const versionDifferences: readonly VersionDifference[] = [
   },
   {
     id: 'stored-hash',
-    versions: (version) => version.startsWith('3.4.'),
+    versions: (version) => isBefore(version, '3.5.5'),
     versionText: 'before 3.5.5',
-    what: 'HashKV at a revision compacted earlier is refused as compacted',
-    why: 'since 3.5.5 the hashes of the last ten compactions are kept and answered',
-    explains: ({ method, request, etcd, kvorum, landmarks }) =>
+    what: 'HashKV at a revision that was compacted is refused as compacted, or hashed',
+    why: 'since 3.5.5 it answers with the hash that the compaction left, also when asked for 0',
+    explains: ({ method, request, kvorum, landmarks }) =>
       method === 'Maintenance/HashKV' &&
-      Number(request.revision) > 0 &&
-      Number(request.revision) < landmarks.compacted &&
-      isRefusal(etcd, 'etcdserver: mvcc: required revision has been compacted') &&
+      landmarks.compactions.includes(Number(request.revision ?? 0)) &&
       kvorum.message !== undefined,
   },
   {
     id: 'unknown-sort',
     versions: (version) => isBefore(version, '3.6.0'),
     versionText: 'before 3.6.0',
-    what: 'a Range with a sort order or target that the protocol does not have is answered',
-    why: 'refused as an invalid sort option since 3.6',
+    what: 'a Range with a sort order that the protocol does not have is answered unsorted',
+    why: 'refused as an invalid sort option since 3.6; an unknown target, which ends the older process, is not sent',
     explains: ({ method, etcd, kvorum }) =>
       method === 'KV/Range' &&
       isRefusal(kvorum, 'etcdserver: invalid sort option') &&
       etcd.error?.text !== 'etcdserver: key is not provided',
   },
+  {
+    id: 'txn-check-order',
+    versions: (version) => isBefore(version, '3.6.0'),
+    versionText: 'before 3.6.0',
+    what: 'a Txn refused for a put and for a range is refused for the put; for lease and key, for the lease',
+    why: 'it went through all puts first, then all ranges; 3.6 takes the operations in order, key first',
+    explains: ({ method, etcd, kvorum }) =>
+      method === 'KV/Txn' && isApplyRefusal(etcd) && isApplyRefusal(kvorum),
+  },
 ];
+
+/** Of a transaction that was valid, so that it got as far as the keyspace. */
+const APPLY_REFUSALS: ReadonlySet<string | undefined> = new Set([
+  'etcdserver: requested lease not found',
+  'etcdserver: key not found',
+  'etcdserver: mvcc: required revision has been compacted',
+  'etcdserver: mvcc: required revision is a future revision',
+]);
+
+function isApplyRefusal({ error }: Answer): boolean {
+  return APPLY_REFUSALS.has(error?.text);
+}
 
 /** The one entry that explains why the two answers differ. */
 export function explanation(exchange: Exchange, version: string): VersionDifference | undefined {

@@ -1,7 +1,7 @@
 /**
  * etcd's messages as plain objects, by proto/ and protobufjs alone: none of our own codecs is asked.
  * Fields are called as in the files; bytes are latin1 strings, 64-bit integers decimal strings, enums
- * numbers. A field is there when the wire has it, so that a zero written out is told from one left out.
+ * numbers. A zero is left out, as on the wire.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,11 @@ import { root } from '../../e2e/support/binaries.js';
 
 export type Plain = { [field: string]: unknown };
 
-/** What a decoded message has under this name if the schema does not account for all of its bytes. */
-export const UNKNOWN_BYTES = '(bytes of unknown fields)';
+/**
+ * Under this name a decoded message says how many of its bytes its fields do not account for: those of
+ * unknown fields, or of a zero that is written out.
+ */
+export const OTHER_BYTES = '(other bytes)';
 
 const schema = loadSchema();
 const LONG_TYPES = new Set(['int64', 'uint64', 'sint64', 'fixed64', 'sfixed64']);
@@ -63,8 +66,8 @@ export function encodeMessage(type: protobuf.Type, plain: Plain): Buffer {
 export function decodeMessage(type: protobuf.Type, bytes: Uint8Array): Plain {
   const message = type.decode(bytes);
   const plain = fromMessage(type, message);
-  const unknown = bytes.length - type.encode(message).finish().length;
-  if (unknown !== 0) plain[UNKNOWN_BYTES] = unknown;
+  const others = bytes.length - type.encode(message).finish().length;
+  if (others !== 0) plain[OTHER_BYTES] = others;
   return plain;
 }
 

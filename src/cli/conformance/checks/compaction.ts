@@ -283,7 +283,7 @@ export const COMPACTION_CHECKS: readonly Check[] = [
       const canceled = new Set<bigint>();
       let created = 0;
       while (canceled.size < 300) {
-        const answer = await watch.tryNext(3000);
+        const answer = await watch.tryNext(probe.answerMs);
         probe.that('answers', answer !== undefined, '300 of them canceled', canceled.size, {
           oddity: ODDITIES.compactedAnswersLost,
           got: () => canceled.size > 0,
