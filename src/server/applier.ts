@@ -122,9 +122,7 @@ export class Applier {
       case 'v2':
         return this.#applyV2(op);
       case 'unsupported':
-        throw new InvariantError(
-          `the log holds a request that this version cannot apply (${op.field}): refusing to guess`,
-        );
+        throw new InvariantError(`${op.field} is not known in this version`);
     }
   }
 

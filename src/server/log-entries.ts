@@ -11,16 +11,27 @@ import {
 import { internalRequest } from '../codec/index.js';
 import type { Entry } from '../raft/index.js';
 
-/** Throws an InvariantError that names the entry when it cannot be read: to go on would be to guess. */
-export function decodeRequest({ index, term, data }: Entry): InternalRequest {
+/** Throws an InvariantError that names the entry when it cannot be applied exactly: to go on would be to guess. */
+export function decodeRequest(entry: Entry): InternalRequest {
+  const request = decode(entry);
+  const { op } = request;
+  if (op.kind === 'unsupported')
+    throw inapplicable(entry, `${op.field} is not known in this version`);
+  return request;
+}
+
+function decode(entry: Entry): InternalRequest {
   try {
-    return internalRequest.decode(data);
+    return internalRequest.decode(entry.data);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new InvariantError(
-      `entry ${index} of term ${term} in the raft log cannot be applied here: ${reason}`,
-    );
+    throw inapplicable(entry, error instanceof Error ? error.message : String(error));
   }
+}
+
+function inapplicable({ index, term }: Entry, reason: string): InvariantError {
+  return new InvariantError(
+    `entry ${index} of term ${term} in the raft log cannot be applied here: ${reason}`,
+  );
 }
 
 /** Does a range in the transaction name a revision that may be compacted, or not be there yet? */
