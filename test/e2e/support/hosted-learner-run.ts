@@ -33,8 +33,11 @@ export async function runHostedLearner(
         random,
         workers: 4,
         pauseMs: 15,
-        voterId: await hosted.hosts.memberId(0),
-        takenUrl: hosted.hosts.members[0]!.peerUrl,
+        ttlsSeconds: [1, 2, 5, 600],
+        refusedChanges: {
+          voterId: await hosted.hosts.memberId(0),
+          takenUrl: hosted.hosts.members[0]!.peerUrl,
+        },
       });
       await sleep((roundSeconds * 1000) / 2);
       await restartSomebody(hosted, round, random);

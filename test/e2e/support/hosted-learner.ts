@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EtcdInstallation, etcdCommand, kvorumCommand, program } from './binaries.js';
 import { run } from './child.js';
@@ -130,19 +131,13 @@ export class HostedLearner {
     const headers = { 'Content-Length': body.length, ...(asKvorum && { 'X-Kvorum-Peer': '1' }) };
     return new Promise((resolve, reject) => {
       const url = `${this.learner.peerUrl}/members/hashkv`;
-      const call = request(url, { method: 'GET', headers }, async (response) => {
-        const chunks = await response.toArray();
-        resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString() });
+      const call = request(url, { method: 'GET', headers }, (response) => {
+        const status = response.statusCode ?? 0;
+        text(response).then((answer) => resolve({ status, body: answer }), reject);
       });
       call.on('error', reject);
       call.end(body);
     });
-  }
-
-  /** The members that are not the leader, in order. */
-  async followers(): Promise<number[]> {
-    const leader = await this.hosts.leader();
-    return [0, 1, 2].filter((i) => i !== leader);
   }
 
   #joining(): Record<string, string> {

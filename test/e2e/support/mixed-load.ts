@@ -15,10 +15,15 @@ export interface MixedLoadOptions {
   random: Random;
   workers: number;
   pauseMs: number;
-  /** Of a voter: to be promoted, which it cannot be. */
-  voterId: string;
-  /** A peer URL that is taken. */
-  takenUrl: string;
+  /** Leases get one of these times. */
+  ttlsSeconds: readonly number[];
+  /** Changes of the membership are tried that every member refuses; absent: none are. */
+  refusedChanges?: {
+    /** Of a voter: to be promoted, which it cannot be. */
+    voterId: string;
+    /** A peer URL that is taken. */
+    takenUrl: string;
+  };
 }
 
 export class MixedLoad {
@@ -78,7 +83,12 @@ export class MixedLoad {
     if (roll < 940) return ['compaction', (client) => this.#compact(client)];
     if (roll < 960) return ['compaction refused', (client) => client.compact(1)];
     if (roll < 970) return ['alarm', (client) => this.#alarm(client)];
-    return ['membership change refused', (client) => this.#refusedChange(client)];
+    const { refusedChanges } = this.#options;
+    if (refusedChanges === undefined) return ['put', (client) => this.#put(client)];
+    return [
+      'membership change refused',
+      (client) => refusedChange(client, refusedChanges, this.#random),
+    ];
   }
 
   async #put(client: Client, lease?: string): Promise<void> {
@@ -93,7 +103,8 @@ export class MixedLoad {
   }
 
   async #grant(client: Client): Promise<void> {
-    const ttl = [1, 2, 5, 600][this.#random.below(4)]!;
+    const { ttlsSeconds } = this.#options;
+    const ttl = ttlsSeconds[this.#random.below(ttlsSeconds.length)]!;
     if (this.#random.chance(0.2)) {
       // The same id again and again: refused while the last one lives.
       await client.call('Lease/LeaseGrant', { TTL: ttl, ID: String(1 + this.#random.below(3)) });
@@ -121,20 +132,6 @@ export class MixedLoad {
     await client.call('Maintenance/Alarm', { action: 1, ...NOSPACE });
     await sleep(30);
     await client.call('Maintenance/Alarm', { action: 2, ...NOSPACE });
-  }
-
-  /** Real members put each of these into the log and refuse it there. */
-  async #refusedChange(client: Client): Promise<void> {
-    const { voterId, takenUrl } = this.#options;
-    const free = `http://127.0.0.1:${1 + this.#random.below(9)}`;
-    switch (this.#random.below(3)) {
-      case 0:
-        return client.call('Cluster/MemberAdd', { peerURLs: [free], isLearner: true });
-      case 1:
-        return client.call('Cluster/MemberPromote', { ID: voterId });
-      case 2:
-        return client.call('Cluster/MemberAdd', { peerURLs: [takenUrl], isLearner: true });
-    }
   }
 
   #txn(depth: number): Record<string, unknown> {
@@ -185,5 +182,22 @@ export class MixedLoad {
 
   #key(): string {
     return `${PREFIX}${this.#random.below(KEYS)}`;
+  }
+}
+
+/** Real members put each of these into the log and refuse it there. */
+function refusedChange(
+  client: Client,
+  { voterId, takenUrl }: { voterId: string; takenUrl: string },
+  random: Random,
+): Promise<unknown> {
+  const free = `http://127.0.0.1:${1 + random.below(9)}`;
+  switch (random.below(3)) {
+    case 0:
+      return client.call('Cluster/MemberAdd', { peerURLs: [free], isLearner: true });
+    case 1:
+      return client.call('Cluster/MemberPromote', { ID: voterId });
+    default:
+      return client.call('Cluster/MemberAdd', { peerURLs: [takenUrl], isLearner: true });
   }
 }
