@@ -85,8 +85,10 @@ export class StreamCall extends GrpcJsCall implements StreamWriter<unknown> {
 
   writeEncoded(bytes: Uint8Array): boolean {
     if (this.over) return false;
-    this.pending += bytes.length;
-    this.wire.sendMessage(asBuffer(bytes), () => this.taken(bytes.length));
+    const { length } = bytes;
+    this.pending += length;
+    // grpc-js has its own copy: nothing here may hold another until that has left.
+    this.wire.sendMessage(asBuffer(bytes), () => this.taken(length));
     this.full ||= this.pending >= HIGH_WATER_BYTES;
     return !this.full;
   }
