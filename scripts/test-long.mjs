@@ -1,6 +1,7 @@
 // npm run test:long [-- --seeds N] [--minutes M]: what npm test has no time for. Three processes under
-// fire, many seeds of profile `everything`, every mutant, long runs of the schedule property. Says what it
-// runs. With few seeds (--seeds 10) every step is short.
+// fire, many seeds of profile `everything`, every mutant, long runs of the schedule property,
+// random requests to a real etcd and to Kvorum. Says what it
+// runs.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -19,12 +20,15 @@ const minutes = option('--minutes', 5);
 /** As many as were asked for, at most `most`. */
 const atMost = (most) => String(Math.min(seeds, most));
 const fireSeed = String(Date.now() % 1_000_000);
+const differential = 'dist/test/differential/main.js';
 const steps = [
   ['dist/test/fire/main.js', '--seed', fireSeed, '--minutes', String(minutes)],
   ['dist/src/sim/main.js', '--seeds', String(seeds), '--profile', 'everything'],
   ['dist/src/sim/main.js', '--seeds', atMost(50), '--profile', 'everything', '--replay'],
-  ['dist/test/sim/mutants/main.js', '--seeds', atMost(50)],
+  ['dist/test/sim/mutants/main.js'],
   ['dist/test/sim/check-property.js', atMost(200)],
+  [differential, '--seed', fireSeed, '--steps', String(Math.min(seeds * 50, 100_000))],
+  [differential, '--seed', fireSeed, '--hash-histories', atMost(1000)],
 ];
 let failed = 0;
 for (const args of steps) {

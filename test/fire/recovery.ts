@@ -8,8 +8,8 @@ import type { FireMember } from './fire-member.js';
 
 /** The client that probes; its number is far from the workloads'. */
 const PROBER_ID = 9100;
-/** A key that no workload uses. */
-const PROBE_KEY = 'probe';
+/** Keys that no workload uses, one for each place: unanswered puts on one key make it hard to judge. */
+const probeKey = (place: number) => `probe/${place}`;
 const PAUSE_MS = 100;
 
 export type FireMemberState = MemberState & { readonly alive: boolean };
@@ -17,6 +17,8 @@ export type FireMemberState = MemberState & { readonly alive: boolean };
 export class FireRecovery {
   readonly #world: FireWorld;
   readonly #client: FireClient;
+  /** Makes values that no other put has. */
+  #probes = 0;
 
   constructor(world: FireWorld) {
     this.#world = world;
@@ -70,10 +72,11 @@ export class FireRecovery {
   }
 
   async #probe(place: number, untilMs: number): Promise<boolean> {
+    const key = probeKey(place);
     while (performance.now() < untilMs) {
-      const put = await this.#client.call(place, 'put', putRequest(PROBE_KEY, `by ${place}`));
+      const put = await this.#client.call(place, 'put', putRequest(key, `probe ${this.#probes++}`));
       if (put.kind === 'ok') {
-        const read = await this.#client.call(place, 'range', rangeRequest(PROBE_KEY));
+        const read = await this.#client.call(place, 'range', rangeRequest(key));
         if (read.kind === 'ok') return true;
       }
       await pause(PAUSE_MS);

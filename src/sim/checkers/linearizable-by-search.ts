@@ -24,7 +24,7 @@ export interface SearchOptions {
   readonly maxSteps?: number;
   /**
    * What may be done for one key before giving up, in members of sets that are copied or compared;
-   * 20 million unless said: seconds. It counts where many requests of unknown outcome are open.
+   * 5 million unless said: seconds. It counts where many requests of unknown outcome are open.
    */
   readonly maxWork?: number;
 }
@@ -47,7 +47,7 @@ export function checkLinearizableBySearch(
     const parts = kv.map((operation) => projectOnKey(operation, key));
     const result = searchKey(
       parts.filter((part) => part !== undefined),
-      { maxSteps: options.maxSteps ?? 100_000, maxWork: options.maxWork ?? 20_000_000 },
+      { maxSteps: options.maxSteps ?? 100_000, maxWork: options.maxWork ?? 5_000_000 },
     );
     if (result === 'undecided') undecided.push(key);
     else if (result !== 'linearizable') failures.push({ key, ...result });
