@@ -11,7 +11,7 @@ export function entryBytes(name: string, value: string): number {
 /** The newest entry is at 0. Grows and shrinks as both sides of a connection agree. */
 export class DynamicTable {
   /** A ring: the newest is at `#newest`, older ones at higher places. Its length is a power of two. */
-  #ring: (Field | undefined)[] = new Array<Field | undefined>(16).fill(undefined);
+  #ring: (Field | undefined)[] = empty(16);
   #newest = 0;
   #count = 0;
   #bytes = 0;
@@ -63,7 +63,11 @@ export class DynamicTable {
 
   #grow(): void {
     const fields = Array.from({ length: this.#count }, (_, place) => this.at(place));
-    this.#ring = [...fields, ...new Array<undefined>(fields.length).fill(undefined)];
+    this.#ring = [...fields, ...empty(fields.length)];
     this.#newest = 0;
   }
+}
+
+function empty(length: number): undefined[] {
+  return Array.from({ length }, () => undefined);
 }

@@ -126,7 +126,8 @@ export class SendFlow {
 
   /** The output has room, or the connection's window has grown: everybody that waits gets a turn. */
   resume(): void {
-    for (const stream of [...this.blocked]) {
+    // One that is blocked again goes to the end, and then the loop ends, too.
+    for (const stream of this.blocked) {
       if (this.window <= 0 || this.output.isFull()) return;
       if (this.blocked.delete(stream)) this.pump(stream);
     }

@@ -2,7 +2,7 @@
 import type { Connection } from './connection.js';
 import type { FieldList } from './header-decoder.js';
 import type { OutgoingField } from './header-encoder.js';
-import { ErrorCode } from './frames.js';
+import type { ErrorCode } from './frames.js';
 
 /** Bytes of a gRPC message's prefix: a flag and a length. */
 export const PREFIX_BYTES = 5;
