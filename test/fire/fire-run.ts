@@ -91,7 +91,6 @@ export class FireRun {
   readonly #ownDelay = monitorEventLoopDelay();
   readonly #witnesses: FireClient[] = [];
   #injector: FireInjector | undefined;
-  #traffic: FireTraffic | undefined;
   #longestRecoveryMs = 0;
 
   constructor(options: FireOptions) {
@@ -104,6 +103,7 @@ export class FireRun {
     const { seed, members = 3 } = this.#options;
     const streams = new ChanceStreams(seed);
     const settings = drawSettings(streams);
+    const traffic = new FireTraffic(streams, this.#options.durationMs);
     const cluster = await FireCluster.start({
       members,
       settings,
@@ -113,7 +113,7 @@ export class FireRun {
     this.#ownDelay.enable();
     const ticker = setInterval(() => this.#options.progress?.(this.#progress()), PROGRESS_MS);
     try {
-      const run = await this.#play(cluster, streams, settings);
+      const run = await this.#play(cluster, streams, settings, traffic);
       const judgeFromMs = performance.now();
       const judgement = run === undefined ? { violations: [], undecided: [] } : judge(run);
       const { violations, undecided } = judgement;
@@ -136,7 +136,7 @@ export class FireRun {
       this.#over.abort();
       this.#stopping.abort();
       this.#injector?.close();
-      this.#traffic?.close();
+      traffic.close();
       for (const witness of this.#witnesses) witness.close();
       await cluster.stop();
     }
@@ -150,6 +150,7 @@ export class FireRun {
     cluster: FireCluster,
     streams: ChanceStreams,
     settings: Settings,
+    traffic: FireTraffic,
   ): Promise<FinishedRun | undefined> {
     const clientsWorld = this.#world(cluster, this.#stopping.signal);
     const ownWorld = this.#world(cluster, this.#over.signal);
@@ -157,8 +158,7 @@ export class FireRun {
     const injector = (this.#injector = new FireInjector(cluster, ownWorld, () => this.#nowMs));
     const recovery = new FireRecovery(ownWorld);
     const untilMs = this.#options.durationMs;
-    const traffic = (this.#traffic = new FireTraffic(clientsWorld, streams, this.#options.durationMs));
-    traffic.start();
+    traffic.start(clientsWorld);
 
     for (let phase = 0; this.#nowMs < untilMs; phase++) {
       const durationMs = Math.min(PHASE_MS, untilMs - this.#nowMs);

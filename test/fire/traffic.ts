@@ -6,7 +6,7 @@ import {
   leaseWorkload,
   watchWorkload,
 } from '../../src/sim/workloads/index.js';
-import type { Workload } from '../../src/sim/workloads/workload-client.js';
+import type { Plan, Workload } from '../../src/sim/workloads/workload-client.js';
 import { FireClient, type FireWorld } from './fire-client.js';
 import { LibraryWatch } from './library-watch.js';
 
@@ -27,24 +27,31 @@ const LIBRARY_ID = 9300;
 const LIBRARY_WATCHES = 2;
 
 export class FireTraffic {
-  readonly #world: FireWorld;
-  readonly #streams: ChanceStreams;
-  readonly #durationMs: number;
+  readonly #parts: readonly { readonly workload: Workload<any>; readonly plan: Plan<any> }[];
   readonly #clients: FireClient[] = [];
   readonly #watches: LibraryWatch[] = [];
   #done: Promise<unknown> = Promise.resolve();
 
-  constructor(world: FireWorld, streams: ChanceStreams, durationMs: number) {
-    this.#world = world;
-    this.#streams = streams;
-    this.#durationMs = durationMs;
+  /** Draws what everybody will do, which takes a while: make it before anything runs. */
+  constructor(streams: ChanceStreams, durationMs: number) {
+    this.#parts = PARTS.map(({ workload, clients, meanPauseMs }) => {
+      const random = streams.stream(`traffic ${workload.name}`);
+      return { workload, plan: workload.plan(random, { clients, durationMs, meanPauseMs }) };
+    });
   }
 
-  start(): void {
+  start(world: FireWorld): void {
     for (let i = 0; i < LIBRARY_WATCHES; i++) {
-      this.#watches.push(new LibraryWatch(this.#world, LIBRARY_ID + i));
+      this.#watches.push(new LibraryWatch(world, LIBRARY_ID + i));
     }
-    this.#done = Promise.all(PARTS.map((part) => this.#startPart(part)));
+    const runs = this.#parts.flatMap(({ workload, plan }) =>
+      plan.clients.map((part) => {
+        const client = new FireClient(world, { id: this.#clients.length + 1 });
+        this.#clients.push(client);
+        return workload.run(client, part);
+      }),
+    );
+    this.#done = Promise.all(runs);
     this.#done.catch(() => {}); // end() tells
   }
 
@@ -65,17 +72,5 @@ export class FireTraffic {
   close(): void {
     for (const client of this.#clients) client.close();
     for (const watch of this.#watches) watch.close();
-  }
-
-  async #startPart({ workload, clients, meanPauseMs }: Part): Promise<void> {
-    const random = this.#streams.stream(`traffic ${workload.name}`);
-    const plan = workload.plan(random, { clients, durationMs: this.#durationMs, meanPauseMs });
-    await Promise.all(
-      plan.clients.map((part) => {
-        const client = new FireClient(this.#world, { id: this.#clients.length + 1 });
-        this.#clients.push(client);
-        return workload.run(client, part);
-      }),
-    );
   }
 }
