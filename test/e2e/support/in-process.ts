@@ -49,7 +49,7 @@ export class InProcessServer {
         ...config,
       },
       logger: (_level, message, fields) =>
-        void server.log.push(`${message} ${String(fields?.['error'] ?? '')}`),
+        void server.log.push(`${message} ${errorOf(fields)}`),
     });
     server.store = await serve(server.options);
     return server;
@@ -73,4 +73,9 @@ export class InProcessServer {
   async stop(): Promise<void> {
     await this.store.close();
   }
+}
+
+function errorOf(fields: Record<string, unknown> = {}): string {
+  const { error } = fields;
+  return typeof error === 'string' ? error : '';
 }
