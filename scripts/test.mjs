@@ -18,7 +18,7 @@ function testFiles(folder) {
 }
 
 const all = testFiles('dist/test');
-const slow = all.filter((path) => path.startsWith('dist/test/e2e/'));
+const slow = all.filter((path) => /^dist\/test\/(e2e|fire)\//.test(path));
 const quick = all.filter((path) => !slow.includes(path));
 if (all.length === 0) {
   console.error(

@@ -109,6 +109,7 @@ async function* runCommand(
     return yield* printAll(run(parsed, session), parsed);
   } catch (error) {
     const { exitCode, message } = failureOf(error);
+    await session.explained();
     if (message !== '') yield err(`Error: ${message}\n`);
     return exitCode;
   } finally {

@@ -2,6 +2,7 @@
 import type { Client, ConnectionOptions, TlsOptions } from '../client/index.js';
 import { CommandError, ExitCode, badArgs } from './exit.js';
 import type { Flags } from './flag-set.js';
+import { keyPairRefusal } from './key-pair.js';
 import { applyEnvironment, settings } from './global-flags.js';
 import { osErrorText } from './go-text/os-error.js';
 import type { Host } from './host.js';
@@ -11,6 +12,7 @@ export class LiveSession implements Session {
   private readonly clients: Client[] = [];
   private shared: Client | undefined;
   private prepared = false;
+  private explaining: Promise<void> | undefined;
 
   constructor(
     readonly host: Host,
@@ -42,6 +44,11 @@ export class LiveSession implements Session {
     for (const client of this.clients) client.close();
   }
 
+  /** Resolves when what is being looked into has been said. */
+  async explained(): Promise<void> {
+    await this.explaining;
+  }
+
   private async open(endpointsOf: () => string[]): Promise<Client> {
     await this.prepare();
     const endpoints = endpointsOf();
@@ -50,9 +57,22 @@ export class LiveSession implements Session {
     }
     // Imported when a command talks to a server: grpc-js is most of the start-up time.
     const { DEFAULT_OPTIONS, createClient } = await import('../client/index.js');
-    const client = createClient({ ...this.connectionOptions(DEFAULT_OPTIONS), endpoints });
+    const options = this.connectionOptions(DEFAULT_OPTIONS);
+    const unreachable = (): void => {
+      this.explaining ??= this.explain(endpoints, options.tls);
+    };
+    const client = createClient({ ...options, endpoints, unreachable });
     this.clients.push(client);
     return client;
+  }
+
+  /** Says what is wrong with TLS, if that is why no endpoint can be reached. */
+  private async explain(endpoints: readonly string[], tls: TlsOptions | undefined): Promise<void> {
+    const { explainConnection } = await import('./explain-connection.js');
+    for (const endpoint of endpoints) {
+      const reason = await explainConnection(endpoint, tls);
+      if (reason !== undefined) this.host.warn(`Warning: ${endpoint}: ${reason}`);
+    }
   }
 
   private async prepare(): Promise<void> {
@@ -95,6 +115,8 @@ function tlsOptions(flags: Flags, readFile: (path: string) => Buffer): TlsOption
   const options: TlsOptions = { skipVerify: flags.bool('insecure-skip-tls-verify') };
   if (cert !== '') options.cert = readPem(cert!, readFile);
   if (key !== '') options.key = readPem(key!, readFile);
+  const refusal = options.cert && options.key && keyPairRefusal(options.cert, options.key);
+  if (refusal !== undefined) throw badArgs(refusal);
   if (cacert !== '') options.ca = readPem(cacert!, readFile);
   return options;
 }

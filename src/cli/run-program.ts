@@ -5,6 +5,8 @@ import { argumentBytes, processHost } from './process-host.js';
 
 /** Runs one command line (without program name) and ends the process with its exit code. */
 export async function runProgram(program: Program, args: string[]): Promise<void> {
+  // Whoever runs a command can do nothing about what its libraries will have to change.
+  process.noDeprecation = true;
   endQuietlyWithoutReader();
   const host = processHost((line) => void process.stderr.write(line + '\n', 'latin1'));
   const texts = runCommandLine(program, argumentBytes(args), host);

@@ -186,6 +186,39 @@ const security = honoured('Security', [
   ['cors', 'string', '*', 'Origins that browsers may call from, comma separated.'],
 ]);
 
+const connections: ServerFlag[] = [
+  ...honoured('Client connections', [
+    ['max-concurrent-streams', 'uint32', '4294967295', 'Streams at a time on one connection.'],
+    [
+      'grpc-keepalive-min-time',
+      'duration',
+      '5s',
+      'Clients that ping more often are sent away; 0 is 5m.',
+    ],
+    [
+      'grpc-keepalive-interval',
+      'duration',
+      '2h0m0s',
+      'Quiet time before a client is pinged; 0 is 2h.',
+    ],
+    [
+      'grpc-keepalive-timeout',
+      'duration',
+      '20s',
+      'Time for its answer before the connection is closed; 0 is 20s.',
+    ],
+  ]),
+  {
+    name: 'transport',
+    kind: 'choice',
+    initial: 'http2',
+    choices: ['http2', 'grpc-js'],
+    use: 'honoured',
+    group: 'Client connections',
+    help: "'grpc-js' serves gRPC with @grpc/grpc-js instead: slower, to compare with. Not etcd's.",
+  },
+];
+
 const logging = honoured('Logging', [
   ['log-level', 'string', 'info', 'debug, info, warn, error, panic or fatal.'],
   ['log-format', 'string', 'json', 'json or console.'],
@@ -255,11 +288,6 @@ const unheeded = others('unheeded', [
   // Lines in the log.
   ['warning-apply-duration', 'duration', '100ms'],
   ['warning-unary-request-duration', 'duration', '300ms'],
-  // The client port's gRPC connections.
-  ['max-concurrent-streams', 'uint32', '4294967295'],
-  ['grpc-keepalive-min-time', 'duration', '5s'],
-  ['grpc-keepalive-interval', 'duration', '2h0m0s'],
-  ['grpc-keepalive-timeout', 'duration', '20s'],
   ['socket-reuse-port', 'bool', 'false'],
   ['socket-reuse-address', 'bool', 'false'],
   ['enable-grpc-gateway', 'bool', 'true'],
@@ -293,6 +321,7 @@ export const serverFlags: readonly ServerFlag[] = [
   ...member,
   ...clustering,
   ...security,
+  ...connections,
   ...logging,
   ...unsafe,
   ...about,

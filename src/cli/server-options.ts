@@ -23,6 +23,8 @@ export interface ServerOptions {
   clientTls: NonNullable<ServeOptions['clientTls']>;
   peerTls: NonNullable<ServeOptions['peerTls']>;
   corsOrigins: string[];
+  /** How the client ports serve. */
+  portOptions: NonNullable<ServeOptions['portOptions']>;
   /** Let a fresh member's first election come sooner. */
   initialElectionTickAdvance: boolean;
   /** Do not wait for the disk. */
@@ -88,6 +90,7 @@ function buildOptions(values: ServerFlagValues): ServerOptions {
     clientTls: clientTls(values),
     peerTls: peerTls(values),
     corsOrigins: values.text('cors').split(','),
+    portOptions: portOptions(values),
     initialElectionTickAdvance: values.bool('initial-election-tick-advance'),
     unsafeNoFsync: values.bool('unsafe-no-fsync'),
     logLevel: logLevel(values.text('log-level')),
@@ -116,6 +119,20 @@ function memberConfig(values: ServerFlagValues): ServerOptions['config'] {
     backendBatchIntervalMs: values.number('backend-batch-interval') || 100,
     backendBatchLimit: values.number('backend-batch-limit') || 10_000,
     watchProgressNotifyMs: values.number('watch-progress-notify-interval'),
+  };
+}
+
+const ANY_NUMBER_OF_STREAMS = 2 ** 32 - 1;
+
+/** A zero is what grpc-go makes of it. */
+function portOptions(values: ServerFlagValues): ServerOptions['portOptions'] {
+  const streams = values.number('max-concurrent-streams') || ANY_NUMBER_OF_STREAMS;
+  return {
+    ...(streams < ANY_NUMBER_OF_STREAMS && { maxConcurrentStreams: streams }),
+    keepAliveMinTimeMs: values.number('grpc-keepalive-min-time') || 300_000,
+    keepAliveIntervalMs: values.number('grpc-keepalive-interval') || 7_200_000,
+    keepAliveTimeoutMs: values.number('grpc-keepalive-timeout') || 20_000,
+    transport: values.text('transport') as 'http2' | 'grpc-js',
   };
 }
 

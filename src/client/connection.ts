@@ -14,6 +14,8 @@ export interface ConnectionOptions extends LinkOptions {
   endpoints: readonly string[];
   /** How long one endpoint may take to connect before the next is tried. */
   dialTimeoutMs: number;
+  /** Called once, when no endpoint could be connected to at the first try. */
+  unreachable?: () => void;
 }
 
 /** Two mebibytes a request, and no limit (but an int32's) to an answer: as etcd's own client. */
@@ -40,6 +42,7 @@ export class Connection {
   /** The endpoint that calls go to. */
   private current = 0;
   private closed = false;
+  private toldUnreachable = false;
   private readonly streams = new Set<{ cancel(): void }>();
 
   constructor(readonly options: ConnectionOptions) {
@@ -105,6 +108,12 @@ export class Connection {
     return stream;
   }
 
+  private tellUnreachable(): void {
+    if (this.toldUnreachable) return;
+    this.toldUnreachable = true;
+    this.options.unreachable?.();
+  }
+
   private leave(link: Link): void {
     if (this.links[this.current] === link) this.moveOn();
   }
@@ -119,6 +128,7 @@ export class Connection {
         if (await link.isReady(until)) return link;
         this.leave(link);
       }
+      this.tellUnreachable();
       await pause(Math.min(RETRY_PAUSE_MS, Math.max(0, deadlineMs - Date.now())));
     }
     throw etcdError('contextDeadlineExceeded');

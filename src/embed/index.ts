@@ -2,6 +2,7 @@
 export {
   Kvorum,
   type ListenOptions,
+  type PortOptions,
   type PutOptions,
   type RangeOptions,
   type ReadOptions,

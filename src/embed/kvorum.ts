@@ -15,7 +15,7 @@ import {
   methodsOf,
   serveHttp,
 } from '../server/index.js';
-import { listenClientPort, type TlsSettings } from '../transport/index.js';
+import { type ClientPortOptions, listenClientPort, type TlsSettings } from '../transport/index.js';
 import { LOCAL_CALL } from './local-call.js';
 import { openTls } from './server-tls.js';
 import { type Bytes, Pair, latin1Of, prefixEnd } from './pair.js';
@@ -39,7 +39,17 @@ export interface RangeOptions extends ReadOptions {
   keysOnly?: boolean;
 }
 
-export interface ListenOptions {
+/** How the connections of a client port are served; absent: as etcd does without flags. */
+export type PortOptions = Pick<
+  ClientPortOptions,
+  | 'maxConcurrentStreams'
+  | 'keepAliveMinTimeMs'
+  | 'keepAliveIntervalMs'
+  | 'keepAliveTimeoutMs'
+  | 'transport'
+>;
+
+export interface ListenOptions extends PortOptions {
   /** Certificates, for an https URL. They are read again when their files change. */
   tls?: TlsSettings;
   /** Origins that browsers may call from; all by default. */
@@ -166,8 +176,12 @@ export class Kvorum {
    * Opens a client port (`http://127.0.0.1:2379`; port 0: any), for etcdctl and other clients. Rejects
    * with one clear line when the address is taken or the certificates are no good.
    */
-  async listen(url: string, { tls, corsOrigins }: ListenOptions = {}): Promise<Listener> {
+  async listen(
+    url: string,
+    { tls, corsOrigins, ...options }: ListenOptions = {},
+  ): Promise<Listener> {
     const listener = await listenClientPort({
+      ...options,
       url,
       methods: methodsOf(this.services),
       http: (request) => serveHttp(this.member, request),

@@ -15,7 +15,7 @@ import {
   realRandom,
   type TlsSettings,
 } from '../transport/index.js';
-import { Kvorum } from './kvorum.js';
+import { Kvorum, type PortOptions } from './kvorum.js';
 import { type PortsTls, checkTls, openTls, readyTls } from './server-tls.js';
 
 export interface ServeOptions {
@@ -28,6 +28,7 @@ export interface ServeOptions {
   peerTls?: TlsSettings;
   /** Origins that browsers may call from; all by default. */
   corsOrigins?: readonly string[];
+  portOptions?: PortOptions;
   /** Don't wait for the disk: fast, and a power cut may lose acknowledged writes. */
   unsafeNoFsync?: boolean;
   logger: Logger;
@@ -67,7 +68,11 @@ export async function serveClients(store: Kvorum, options: ServeOptions): Promis
   const tls = readyTls(clientPorts(options));
   const { corsOrigins } = options;
   for (const url of listenClientUrls) {
-    await store.listen(url, { ...(tls && { tls }), ...(corsOrigins && { corsOrigins }) });
+    await store.listen(url, {
+      ...options.portOptions,
+      ...(tls && { tls }),
+      ...(corsOrigins && { corsOrigins }),
+    });
   }
   logger('info', 'ready to serve client requests');
   for (const url of listenClientUrls) {

@@ -20,8 +20,6 @@ import type { PeerNetwork, PeerReply, PeerRequest } from './peer-network.js';
 
 /** Pause before asking again while there is no leader. */
 const RETRY_MS = 50;
-/** How long the leader waits for its own applied index before it says "no such lease". */
-export const APPLIED_WAIT_MS = 1000;
 
 export interface LeaseRouterOptions {
   lessor: Lessor;
@@ -30,12 +28,12 @@ export interface LeaseRouterOptions {
   timeoutMs: number;
   memberId: bigint;
   leader: () => bigint;
-  /** Resolves when all that was committed at the call is applied; rejects after `timeoutMs`. */
-  waitApplied: (timeoutMs: number) => Promise<void>;
   /** Makes the cluster forget the remaining time it has stored for a lease. */
   clearCheckpoint: (id: bigint) => Promise<void>;
   /** Resolves when a quorum has confirmed that this member leads (needed after a stall). */
   confirmLeadership: () => Promise<void>;
+  /** Resolves when all that the cluster had committed at the call is applied here: a ReadIndex round. */
+  catchUp: () => Promise<void>;
 }
 
 export class LeaseRouter {
@@ -72,18 +70,22 @@ export class LeaseRouter {
 
   /** As the leader. Throws notPrimaryLessor when this member is not (or no longer) it. */
   async renewHere(id: bigint): Promise<number> {
-    const { lessor, clock, waitApplied, confirmLeadership, clearCheckpoint } = this.#options;
+    return this.#unlessGone(() => this.#renewNow(id));
+  }
+
+  async #renewNow(id: bigint): Promise<number> {
+    const { lessor, clock, confirmLeadership, clearCheckpoint } = this.#options;
     if (!lessor.isPrimary) throw etcdError('notPrimaryLessor');
-    if (!lessor.has(id)) await waitApplied(APPLIED_WAIT_MS);
     await confirmLeadership();
     if (lessor.hasCheckpoint(id)) await clearCheckpoint(id);
     return lessor.renew(id, clock.monotonicMs());
   }
 
+  /** Time left -1 for a lease that is gone. Throws as {@link LeaseRouter.renewHere}. */
   async timeToLiveHere({ id, keys }: LeaseTimeToLiveRequest): Promise<LeaseTimeToLiveResponse> {
-    const { lessor, clock, waitApplied } = this.#options;
+    const { lessor, clock, catchUp } = this.#options;
     if (!lessor.isPrimary) throw etcdError('notPrimaryLessor');
-    if (!lessor.has(id)) await waitApplied(APPLIED_WAIT_MS);
+    if (!lessor.has(id)) await catchUp();
     const left = lessor.timeToLive(id, clock.monotonicMs());
     if (!lessor.isPrimary) throw etcdError('notPrimaryLessor');
     return {
@@ -92,6 +94,20 @@ export class LeaseRouter {
       grantedTtl: left.grantedTtl,
       keys: keys ? left.keys : [],
     };
+  }
+
+  /**
+   * A leader that was deposed and does not know it may miss a lease that its successor has granted, or
+   * think one expired that its successor has renewed. So "gone" is said only after a quorum was asked.
+   */
+  async #unlessGone<T>(answer: () => Promise<T>): Promise<T> {
+    try {
+      return await answer();
+    } catch (error) {
+      if (!isEtcdError(error, 'leaseNotFound')) throw error;
+    }
+    await this.#options.catchUp();
+    return answer();
   }
 
   /** Runs `here` or `there` wherever the leader is, until one succeeds or the time is over. */

@@ -248,9 +248,9 @@ export class Member {
       timeoutMs,
       memberId: this.memberId,
       leader: () => this.leader,
-      waitApplied: (limitMs) => this.#waitApplied(limitMs),
       clearCheckpoint: (id) => this.#clearCheckpoint(id),
       confirmLeadership: () => this.#confirmLeadership(),
+      catchUp: () => this.linearizableRead(),
     });
     this.reconfiguration = new Reconfiguration({
       memberId: this.memberId,
@@ -692,17 +692,6 @@ export class Member {
       await new Promise<void>((resolve) => clock.after(this.config.heartbeatMs, resolve));
     }
     return proposal.result;
-  }
-
-  /** Resolves when everything that is committed now is applied. */
-  async #waitApplied(limitMs: number): Promise<void> {
-    const { clock } = this.#environment;
-    const target = this.raft.commitIndex;
-    const deadlineMs = clock.monotonicMs() + limitMs;
-    while (this.appliedIndex < target) {
-      if (clock.monotonicMs() >= deadlineMs) throw etcdError('timeoutWaitAppliedIndex');
-      await new Promise<void>((resolve) => clock.after(1, resolve));
-    }
   }
 
   /**

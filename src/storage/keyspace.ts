@@ -210,15 +210,16 @@ export class Keyspace {
 
   /** Bytes of the pairs on disk that `buffer` deletes or replaces. */
   async #replacedBytes(buffer: WriteBuffer): Promise<number> {
-    const keys: Buffer[] = [];
-    for (const [bucket, [key]] of buffer.all()) {
-      if (key <= (this.#greatest.get(bucket) ?? '')) keys.push(keyspaceKey(bucket, key));
-    }
+    let keys: Buffer[] = [];
     let bytes = 0;
-    for (let i = 0; i < keys.length; i += SLICE_OPS) {
-      bytes += await this.#storedBytes(keys.slice(i, i + SLICE_OPS));
+    for (const [bucket, [key]] of buffer.all()) {
+      if (key > (this.#greatest.get(bucket) ?? '')) continue;
+      keys.push(keyspaceKey(bucket, key));
+      if (keys.length < SLICE_OPS) continue;
+      bytes += await this.#storedBytes(keys);
+      keys = [];
     }
-    return bytes;
+    return bytes + (await this.#storedBytes(keys));
   }
 
   async #storedBytes(keys: Buffer[]): Promise<number> {

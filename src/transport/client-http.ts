@@ -1,6 +1,6 @@
 /**
- * The client port's plain HTTP/1.1: an {@link HttpHandler} over node:http, with the CORS headers that
- * etcd puts on every answer.
+ * The client port's plain HTTP: an {@link HttpHandler} with the CORS headers that etcd puts on every
+ * answer, whatever version of HTTP carries it; and the server that carries HTTP/1.1.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
@@ -15,54 +15,44 @@ export interface ClientHttpOptions {
   readonly logger: Logger;
 }
 
-/** Longer than any health checker's pause, so that none meets a connection as it is closed. */
-const KEEP_ALIVE_TIMEOUT_MS = 300_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-
-/** An HTTP server that is fed connections by `emit('connection', socket)` and never listens itself. */
-export function createClientHttpServer(options: ClientHttpOptions): Server {
-  const server = createServer({
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    connectionsCheckingInterval: 5_000,
-    requestTimeout: 0,
-  });
-  server.on('request', (request, response) => {
-    answer(options, request, response).catch((error: unknown) =>
-      refuseAsInternal(options.logger, response, error),
-    );
-  });
-  // Node starts to watch over its timeouts, and to know its connections, when a server listens.
-  server.emit('listening');
-  return server;
+/** A request as it stands on the wire; header names in lower case. */
+export interface PlainRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: HttpRequest['headers'];
 }
 
-async function answer(
-  options: ClientHttpOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  request.resume();
-  setCorsHeaders(options.corsOrigins, request, response);
-  if (request.method === 'OPTIONS') {
-    response.writeHead(200, { 'Content-Length': 0 }).end();
-    return;
+/** Answers anything, and never rejects. */
+export type PlainHttp = (request: PlainRequest) => Promise<HttpReply>;
+
+export function createPlainHttp(options: ClientHttpOptions): PlainHttp {
+  return async (request) => {
+    const reply = await answer(options, request);
+    const cors = corsHeaders(options.corsOrigins, request.headers['origin']);
+    return { ...reply, headers: { ...reply.headers, ...cors } };
+  };
+}
+
+async function answer(options: ClientHttpOptions, request: PlainRequest): Promise<HttpReply> {
+  const { method, headers } = request;
+  if (method === 'OPTIONS') return { status: 200, body: '' };
+  const url = parseTarget(request.target);
+  if (url === undefined) return textReply(400, '400 Bad Request');
+  try {
+    return await options.handler({ method, path: url.pathname, query: url.searchParams, headers });
+  } catch (error) {
+    return refuseAsInternal(options.logger, error);
   }
-  const url = parseTarget(request.url ?? '/');
-  if (url === undefined) return sendReply(response, textReply(400, '400 Bad Request'));
-  sendReply(response, await options.handler(describeRequest(request, url)));
 }
 
-function setCorsHeaders(
-  origins: readonly string[],
-  request: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const origin = origins.includes('*') ? '*' : request.headers.origin;
-  if (origin === undefined || !origins.includes(origin)) return;
-  response.setHeader('Access-Control-Allow-Methods', 'POST, GET, OPTIONS, PUT, DELETE');
-  response.setHeader('Access-Control-Allow-Origin', origin);
-  response.setHeader('Access-Control-Allow-Headers', 'accept, content-type, authorization');
+function corsHeaders(origins: readonly string[], asked: string | undefined): HttpReply['headers'] {
+  const origin = origins.includes('*') ? '*' : asked;
+  if (origin === undefined || !origins.includes(origin)) return {};
+  return {
+    'Access-Control-Allow-Methods': 'POST, GET, OPTIONS, PUT, DELETE',
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Headers': 'accept, content-type, authorization',
+  };
 }
 
 function parseTarget(target: string): URL | undefined {
@@ -70,29 +60,44 @@ function parseTarget(target: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function describeRequest(request: IncomingMessage, url: URL): HttpRequest {
+function refuseAsInternal(logger: Logger, error: unknown): HttpReply {
+  const id = randomUUID();
+  const stack = error instanceof Error ? error.stack : String(error);
+  logger('error', 'failed to answer a client HTTP request', { id, error: stack });
+  return textReply(500, `internal error ${id}`);
+}
+
+/** Longer than any health checker's pause, so that none meets a connection as it is closed. */
+const KEEP_ALIVE_TIMEOUT_MS = 300_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+
+/** An HTTP/1.1 server that is fed connections by `emit('connection', socket)` and never listens itself. */
+export function createHttp1Server(http: PlainHttp): Server {
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: 5_000,
+    requestTimeout: 0,
+  });
+  server.on('request', (request, response) => {
+    request.resume();
+    void http(describeRequest(request)).then((reply) => sendReply(response, reply));
+  });
+  // Node starts to watch over its timeouts, and to know its connections, when a server listens.
+  server.emit('listening');
+  return server;
+}
+
+function describeRequest(request: IncomingMessage): PlainRequest {
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  return {
-    method: request.method ?? 'GET',
-    path: url.pathname,
-    query: url.searchParams,
-    headers,
-  };
+  return { method: request.method ?? 'GET', target: request.url ?? '/', headers };
 }
 
 function sendReply(response: ServerResponse, reply: HttpReply): void {
   const body = Buffer.from(reply.body);
   response.writeHead(reply.status, { ...reply.headers, 'Content-Length': body.length });
   response.end(body);
-}
-
-function refuseAsInternal(logger: Logger, response: ServerResponse, error: unknown): void {
-  const id = randomUUID();
-  const stack = error instanceof Error ? error.stack : String(error);
-  logger('error', 'failed to answer a client HTTP request', { id, error: stack });
-  if (response.headersSent) response.destroy();
-  else sendReply(response, textReply(500, `internal error ${id}`));
 }

@@ -1,23 +1,28 @@
 /**
- * The client port: gRPC and plain HTTP/1.1 on one address, told apart by a connection's first bytes.
+ * The client port: HTTP/2 and HTTP/1.1 on one address, told apart by a connection's first bytes.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Server as HttpServer } from 'node:http';
 import type { HttpHandler, Listener } from '../server/rpc.js';
-import { createClientHttpServer } from './client-http.js';
-import { GrpcJsTransport, type GrpcJsTransportOptions } from './grpc-js-transport.js';
-import { openConnection } from './http2/open-connection.js';
+import { createHttp1Server, createPlainHttp, type PlainHttp } from './client-http.js';
+import { GrpcTransport } from './grpc/transport.js';
 import { listen } from './listen.js';
 import { parseListenUrl, requireCertificate } from './listen-address.js';
 import { sniffProtocol } from './protocol-sniffer.js';
-import { type TlsCredentials, TlsGate, refuseMalformedRequests } from './tls/index.js';
+import { refuseMalformedRequests, type TlsCredentials, TlsGate } from './tls/index.js';
+import type { Transport, TransportOptions } from './transport.js';
 
-export interface ClientPortOptions extends GrpcJsTransportOptions {
+/** Who speaks HTTP/2 to clients: we ourselves, or @grpc/grpc-js, to compare with. */
+export type TransportName = 'http2' | 'grpc-js';
+
+export interface ClientPortOptions extends TransportOptions {
   /** `http://127.0.0.1:2379`, `http://[::1]:0`, `unix://member.sock`. */
   readonly url: string;
   readonly http: HttpHandler;
   /** For an https or unixs URL. */
   readonly tls?: TlsCredentials;
+  /** http2 by default. */
+  readonly transport?: TransportName;
   /** Origins that browsers may call from; all by default. */
   readonly corsOrigins?: readonly string[];
   /** How long a new connection may take to show its protocol, 10 s by default. */
@@ -37,16 +42,30 @@ const LINGER_MS = 250;
 export async function listenClientPort(options: ClientPortOptions): Promise<Listener> {
   const address = parseListenUrl(options.url);
   requireCertificate(address, options.url, options.tls);
-  const port = new ClientPort(options, address.secure ? options.tls : undefined);
+  const http = createPlainHttp({
+    handler: options.http,
+    corsOrigins: options.corsOrigins ?? ['*'],
+    logger: options.logger,
+  });
+  const tls = address.secure ? options.tls : undefined;
+  const port = new ClientPort(options, tls, http, await openTransport(options, http));
   await port.listen(address);
   return port;
+}
+
+async function openTransport(options: ClientPortOptions, http: PlainHttp): Promise<Transport> {
+  if (options.transport !== 'grpc-js') {
+    const handshakeTimeoutMs = options.firstBytesTimeoutMs ?? FIRST_BYTES_TIMEOUT_MS;
+    return new GrpcTransport({ ...options, http, handshakeTimeoutMs });
+  }
+  const { GrpcJsTransport } = await import('./grpc-js/transport.js');
+  return new GrpcJsTransport(options);
 }
 
 class ClientPort implements Listener {
   port = 0;
   private readonly server: Server;
   private readonly httpServer: HttpServer;
-  private readonly grpc: GrpcJsTransport;
   private readonly gate: TlsGate | undefined;
   private readonly sockets = new Set<Socket>();
   private closed: Promise<void> | undefined;
@@ -54,14 +73,11 @@ class ClientPort implements Listener {
   constructor(
     private readonly options: ClientPortOptions,
     tls: TlsCredentials | undefined,
+    http: PlainHttp,
+    private readonly grpc: Transport,
   ) {
     const { logger } = options;
-    this.grpc = new GrpcJsTransport(options);
-    this.httpServer = createClientHttpServer({
-      handler: options.http,
-      corsOrigins: options.corsOrigins ?? ['*'],
-      logger,
-    });
+    this.httpServer = createHttp1Server(http);
     refuseMalformedRequests(this.httpServer, 'client', logger);
     const secured = (socket: Socket): void => this.serve(socket);
     this.gate =
@@ -92,8 +108,7 @@ class ClientPort implements Listener {
   private serve(socket: Socket): void {
     const timeoutMs = this.options.firstBytesTimeoutMs ?? FIRST_BYTES_TIMEOUT_MS;
     sniffProtocol(socket, timeoutMs, (protocol) => {
-      if (protocol === 'http2')
-        openConnection(socket, (connection) => this.grpc.inject(connection));
+      if (protocol === 'http2') this.grpc.inject(socket);
       else this.httpServer.emit('connection', socket);
     });
   }

@@ -22,6 +22,11 @@ import type { Violation } from './violation.js';
 export interface SearchOptions {
   /** Configurations that may be looked at for one key before giving up; 100,000 unless said. */
   readonly maxSteps?: number;
+  /**
+   * What may be done for one key before giving up, in members of sets that are copied or compared;
+   * 5 million unless said: seconds. It counts where many requests of unknown outcome are open.
+   */
+  readonly maxWork?: number;
 }
 
 export interface SearchResult {
@@ -42,7 +47,7 @@ export function checkLinearizableBySearch(
     const parts = kv.map((operation) => projectOnKey(operation, key));
     const result = searchKey(
       parts.filter((part) => part !== undefined),
-      options.maxSteps ?? 100_000,
+      { maxSteps: options.maxSteps ?? 100_000, maxWork: options.maxWork ?? 5_000_000 },
     );
     if (result === 'undecided') undecided.push(key);
     else if (result !== 'linearizable') failures.push({ key, ...result });
@@ -94,31 +99,48 @@ interface Answer {
 }
 
 /** `operations`: all that concern one key. */
-function searchKey(operations: readonly KeyOperation[], maxSteps: number): KeyResult {
+function searchKey(
+  operations: readonly KeyOperation[],
+  limits: Required<SearchOptions>,
+): KeyResult {
   const answers = answersOf(operations);
   if (answers.length === 0) return 'linearizable';
-  const search = new KeySearch(answers, maxSteps);
+  const search = new KeySearch(answers, limits);
   const isFound = search.run();
   if (isFound) return 'linearizable';
-  if (search.stepsLeft <= 0) return 'undecided';
+  if (search.hasGivenUp) return 'undecided';
   const prefix = answers.slice(0, search.longest).map(({ returned }) => returned.id);
   const misfit = answers[search.longest]!.returned.id;
   return { prefix, misfit, states: search.lastStates() };
 }
 
+/** Shared by all that a search does; see {@link SearchOptions.maxWork}. */
+interface Work {
+  left: number;
+}
+
 /** Depth first over the answers: each level has one more of them in order. */
 class KeySearch {
-  stepsLeft: number;
+  #stepsLeft: number;
+  readonly #work: Work;
   /** Answers that some order has satisfied. */
   longest = 0;
   readonly #answers: readonly Answer[];
   /** Configurations tried after so many answers; all but those on the path have failed. */
   readonly #tried: ConfigurationSet[];
 
-  constructor(answers: readonly Answer[], maxSteps: number) {
+  constructor(answers: readonly Answer[], { maxSteps, maxWork }: Required<SearchOptions>) {
     this.#answers = answers;
-    this.stepsLeft = maxSteps;
-    this.#tried = Array.from({ length: answers.length + 1 }, () => new ConfigurationSet());
+    this.#stepsLeft = maxSteps;
+    this.#work = { left: maxWork };
+    this.#tried = Array.from(
+      { length: answers.length + 1 },
+      () => new ConfigurationSet(this.#work),
+    );
+  }
+
+  get hasGivenUp(): boolean {
+    return this.#stepsLeft <= 0 || this.#work.left <= 0;
   }
 
   /** True when an order satisfies all answers; false when none does, or no steps are left. */
@@ -126,7 +148,7 @@ class KeySearch {
     const start: Configuration = { state: undefined, happened: new Set() };
     this.#tried[0]!.add(start);
     const path = [this.#settle(start, this.#answers[0]!)];
-    while (path.length > 0 && this.stepsLeft > 0) {
+    while (path.length > 0 && !this.hasGivenUp) {
       const next = path.at(-1)!.next();
       if (next.done === true) {
         path.pop();
@@ -151,11 +173,12 @@ class KeySearch {
    * happen, `returned` last; those with the fewest of them first.
    */
   *#settle(from: Configuration, { returned, open }: Answer): Generator<Configuration, undefined> {
-    const passed = new ConfigurationSet();
+    const passed = new ConfigurationSet(this.#work);
     const pending = [from];
     for (let i = 0; i < pending.length; i++) {
       const one = pending[i]!;
-      if (--this.stepsLeft <= 0) return;
+      this.#stepsLeft--;
+      if (this.hasGivenUp) return;
       if (one.happened.has(returned)) {
         yield { state: one.state, happened: without(one.happened, returned) };
         continue;
@@ -164,6 +187,7 @@ class KeySearch {
         if (one.happened.has(operation)) continue;
         const states = operation.step(one.state);
         if (states.length === 0) continue;
+        this.#work.left -= one.happened.size;
         const happened = new Set(one.happened).add(operation);
         for (const state of states) {
           const next = { state, happened };
@@ -186,11 +210,17 @@ function without(set: ReadonlySet<KeyOperation>, member: KeyOperation): Set<KeyO
  */
 class ConfigurationSet {
   readonly #byState = new Map<string, Configuration[]>();
+  readonly #work: Work;
+
+  constructor(work: Work) {
+    this.#work = work;
+  }
 
   /** False when it has nothing new. */
   add(configuration: Configuration): boolean {
     const name = nameOf(configuration.state);
     const known = this.#byState.get(name) ?? [];
+    this.#work.left -= known.length * (1 + configuration.happened.size);
     if (known.some((other) => dominates(other, configuration))) return false;
     known.push(configuration);
     this.#byState.set(name, known);

@@ -8,6 +8,7 @@ export { TlsDialer } from './dial.js';
 export { tlsFailureText } from './failure-words.js';
 export { TlsGate } from './gate.js';
 export { refuseMalformedRequests } from './plaintext-port.js';
+export { type ProbedServer, probeTls } from './probe.js';
 export { selfSignedFiles } from './self-signed.js';
 export {
   describeTls,

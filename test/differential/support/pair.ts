@@ -56,6 +56,8 @@ export class Pair {
 
 /** Nobody hears the address: a member does not dial itself. */
 const PEER_URL = 'http://127.0.0.1:1';
+/** Long runs go on beside other work. */
+const READY_TIMEOUT_MS = 120_000;
 const QUOTA_BYTES = 8 * 2 ** 30;
 
 async function startSide(
@@ -67,6 +69,7 @@ async function startSide(
   const member = await Member.start({
     server,
     dataDir: join(folder, name),
+    readyTimeoutMs: READY_TIMEOUT_MS,
     flags: {
       'initial-advertise-peer-urls': PEER_URL,
       'initial-cluster': `default=${PEER_URL}`,

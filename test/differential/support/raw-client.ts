@@ -11,7 +11,7 @@ export type Answer =
   | { readonly message: Plain; readonly error?: undefined }
   | { readonly message?: undefined; readonly error: { code: string; text: string } };
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 const identity = (bytes: Buffer): Buffer => bytes;
 
 export class RawClient {

@@ -7,8 +7,8 @@ import type { Exit } from './child.js';
 import { freePort } from './ports.js';
 import { tempDir } from './temp-dir.js';
 
-/** How long a member may take from spawn to serving. */
-const readyTimeoutMs = 20_000;
+/** How long a member may take from spawn to serving, unless said otherwise. */
+const defaultReadyTimeoutMs = 20_000;
 /** How long a member may take from a signal to its end. */
 const exitTimeoutMs = 10_000;
 
@@ -21,6 +21,7 @@ export interface MemberOptions {
   peerPort?: number;
   /** Replaces or adds flags, without dashes; undefined leaves one out. */
   flags?: Record<string, string | undefined>;
+  readyTimeoutMs?: number;
   /** Wraps the command line, e.g. to enter a namespace. */
   wrap?: (command: string[]) => string[];
 }
@@ -92,7 +93,8 @@ export class Member {
 
   async ready(): Promise<void> {
     const child = this.#running();
-    await child.until(() => isReady(child), readyTimeoutMs, 'readiness of a member');
+    const timeoutMs = this.#options.readyTimeoutMs ?? defaultReadyTimeoutMs;
+    await child.until(() => isReady(child), timeoutMs, 'readiness of a member');
   }
 
   /** Sends a signal and waits for the end. Harmless when it has ended. */

@@ -1,7 +1,14 @@
 /** An HTTP/2 client that says exactly what it is told, and notes the frames that come back. */
 import { connect, type Socket } from 'node:net';
-import { FrameType, readFrameHeader } from '../../../src/transport/http2/frames.js';
-import { callBlock, headers, lastMessage, preface, settings, settingsAck } from './http2-frames.js';
+import { FrameType, readFrameHeader } from '../../../src/transport/grpc-js/frames.js';
+import {
+  callBlock,
+  headers,
+  lastMessage,
+  preface,
+  settings,
+  settingsAck,
+} from '../../grpc/support/http2-frames.js';
 import { until } from './waiting.js';
 
 interface Frame {

@@ -16,9 +16,16 @@ import type {
   StreamReader,
   StreamWriter,
 } from '../../../src/server/rpc.js';
-import { listenClientPort, notFoundReply } from '../../../src/transport/index.js';
+import {
+  type ClientPortOptions,
+  listenClientPort,
+  notFoundReply,
+} from '../../../src/transport/index.js';
 
 export const MAX_REQUEST_BYTES = 1024 * 1024;
+
+/** Both serve the same; the suites run over each. */
+export const TRANSPORTS = ['http2', 'grpc-js'] as const;
 
 /** What the toy's stream handlers were told, and the writer they were given. */
 export interface ToyStream {
@@ -124,7 +131,7 @@ const answerHttp: HttpHandler = ({ method, path, query }) => {
 /** Starts the toy on an ephemeral port of the loopback interface, or on `url`. */
 export async function startToy(
   url = 'http://127.0.0.1:0',
-  options: { firstBytesTimeoutMs?: number; closeTimeoutMs?: number } = {},
+  options: Partial<ClientPortOptions> = {},
 ): Promise<Toy> {
   const toy = {
     logs: [],

@@ -1,0 +1,11 @@
+export { acceptsGzip, compress, decompress, GZIP } from './compression.js';
+export { ErrorCode, PREFACE } from './http2/frames.js';
+export type { FieldList } from './http2/header-decoder.js';
+export { CommonField, type OutgoingField } from './http2/header-encoder.js';
+export type { KeepAliveOptions } from './http2/keep-alive.js';
+export { ServerConnection, type ServerConnectionOptions } from './http2/server-connection.js';
+export { BARE, PREFIX_BYTES, Stream } from './http2/stream.js';
+export { MessageReader } from './message-reader.js';
+export { fieldOf, readRequestHead, type RequestHead } from './request-head.js';
+export { decodeStatusText, encodeStatusText } from './status-text.js';
+export { formatTimeout, parseTimeout } from './timeout.js';
