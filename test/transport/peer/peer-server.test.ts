@@ -276,9 +276,22 @@ describe('other endpoints', () => {
         path: '/members/hashkv',
         contentType: 'application/json',
         authorization: 'token.1',
+        isForeign: true,
         body: '{"revision":4}',
       },
     ]);
+  });
+
+  it('come from Kvorum when they say so', async () => {
+    let isForeign: boolean | undefined;
+    member.onRequest = (request) => {
+      isForeign = request.isForeign;
+      return { status: 200, headers: {}, body: new Uint8Array(0) };
+    };
+    await ask('GET /version', { 'X-Kvorum-Peer': '1' });
+    assert.equal(isForeign, false);
+    await ask('GET /version', {});
+    assert.equal(isForeign, true);
   });
 
   it('refuse a hash for another cluster, and methods that none has', async () => {
