@@ -30,6 +30,9 @@ const FLAGS = {
   json: { type: 'boolean', default: false },
 } as const;
 
+// An exit, unlike a signal, ends the servers and removes their data.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 if (!(await runAsChild(process.argv.slice(2)))) await run(process.argv.slice(2));
 
 async function run(args: string[]): Promise<void> {

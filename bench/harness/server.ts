@@ -89,7 +89,8 @@ export class Server {
     });
     this.#process = child;
     const kill = () => child.kill('SIGKILL');
-    process.once('exit', kill);
+    // Before the data dir's own turn: what writes to it must have ended.
+    process.prependOnceListener('exit', kill);
     child.once('exit', () => process.off('exit', kill));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#log = (this.#log + text).slice(-4000);

@@ -280,23 +280,19 @@ export const CTL: Command = {
       subcommands: [
         {
           name: 'conformance',
-          summary: "Does the server keep the contract of etcd's v3 API?",
+          summary: "Check that a server keeps etcd's v3 contract",
           details: [
-            'Works with any server that claims the API. Prints a verdict for each promise:',
-            'pass, fail with the requests that show it, or oddity: what some versions of',
-            'etcd are known to do instead. Exit code 0 if nothing failed, else 1.',
-            '',
-            'It writes below kvorum-conformance/<random>/ only, and deletes its keys and',
-            'revokes its leases after each check, also when it is stopped with ctrl-C.',
-            'Checks of compaction make the server forget old revisions, which others may',
-            'be reading; they are skipped unless allowed.',
-            '',
-            'The first endpoint is checked; with more of the same cluster, what shows',
-            'between members as well.',
+            'Works with any server that claims the API. A verdict for each promise: pass,',
+            'fail with the requests that show it, or oddity: what some versions of etcd are',
+            'known to do instead. Exit code 0 if nothing failed, else 1.',
+            'It writes below kvorum-conformance/<random>/ only, and cleans up after each',
+            'check, also after ctrl-C. Compaction makes the server forget old revisions,',
+            'which others may be reading: it is checked only when allowed.',
+            'The first endpoint is checked; more of its cluster show what is between them.',
           ],
           examples: [
-            ['check conformance --allow-compaction', 'everything, against a server of your own'],
-            ['check conformance --only=txn,watch -w json', 'two areas, for a program'],
+            ['check conformance --allow-compaction', 'on a server of your own'],
+            ['check conformance --only=txn -w json', 'one area, for a program'],
           ],
           flags: [
             { name: 'only', kind: 'list', help: 'Areas or checks, comma separated' },

@@ -219,6 +219,32 @@ const connections: ServerFlag[] = [
   },
 ];
 
+const monitoring: ServerFlag[] = [
+  ...honoured('Monitoring', [
+    [
+      'listen-metrics-urls',
+      'urls',
+      '',
+      'Where to answer /metrics, /health, /livez and /readyz besides the client port.',
+    ],
+    [
+      'warning-apply-duration',
+      'duration',
+      '100ms',
+      'A request whose apply takes longer is named in the log.',
+    ],
+  ]),
+  {
+    name: 'metrics',
+    kind: 'choice',
+    initial: 'basic',
+    choices: ['basic', 'extensive'],
+    use: 'honoured',
+    group: 'Monitoring',
+    help: "'extensive' adds the latency of gRPC calls.",
+  },
+];
+
 const logging = honoured('Logging', [
   ['log-level', 'string', 'info', 'debug, info, warn, error, panic or fatal.'],
   ['log-format', 'string', 'json', 'json or console.'],
@@ -286,7 +312,6 @@ const unheeded = others('unheeded', [
   ['stop-grpc-service-on-defrag', 'bool', 'false'],
   ['set-member-localaddr', 'bool', 'false'],
   // Lines in the log.
-  ['warning-apply-duration', 'duration', '100ms'],
   ['warning-unary-request-duration', 'duration', '300ms'],
   ['socket-reuse-port', 'bool', 'false'],
   ['socket-reuse-address', 'bool', 'false'],
@@ -298,7 +323,6 @@ const refused = others('refused', [
   ['wal-dir', 'string', ''],
   ['force-new-cluster', 'bool', 'false'],
   ['listen-client-http-urls', 'urls', ''],
-  ['listen-metrics-urls', 'urls', ''],
   ['discovery', 'string', ''],
   ['discovery-proxy', 'string', ''],
   ['discovery-srv', 'string', ''],
@@ -310,7 +334,6 @@ const refused = others('refused', [
   ['host-whitelist', 'string', '*'],
   ['auth-token', 'string', 'simple'],
   ['enable-pprof', 'bool', 'false'],
-  ['metrics', 'string', 'basic'],
   ['enable-distributed-tracing', 'bool', 'false'],
   ['log-outputs', 'string', 'default'],
   ['enable-log-rotation', 'bool', 'false'],
@@ -321,6 +344,7 @@ export const serverFlags: readonly ServerFlag[] = [
   ...member,
   ...clustering,
   ...security,
+  ...monitoring,
   ...connections,
   ...logging,
   ...unsafe,

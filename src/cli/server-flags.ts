@@ -99,7 +99,7 @@ function parseValue(flag: ServerFlag, text: string): Value {
       case 'duration':
         return Number(parseDuration(latin1FromUtf8(text))) / 1e6;
       case 'urls':
-        return text === '' && flag.use === 'refused' ? [] : parseUrls(text);
+        return text === '' && flag.initial === '' ? [] : parseUrls(text);
     }
   } catch (error) {
     if (error instanceof ParseError) throw new FlagValueError('parse error', { cause: error });

@@ -23,6 +23,8 @@ export interface ServerOptions {
   clientTls: NonNullable<ServeOptions['clientTls']>;
   peerTls: NonNullable<ServeOptions['peerTls']>;
   corsOrigins: string[];
+  listenMetricsUrls: string[];
+  metrics: 'basic' | 'extensive';
   /** How the client ports serve. */
   portOptions: NonNullable<ServeOptions['portOptions']>;
   /** Let a fresh member's first election come sooner. */
@@ -90,6 +92,8 @@ function buildOptions(values: ServerFlagValues): ServerOptions {
     clientTls: clientTls(values),
     peerTls: peerTls(values),
     corsOrigins: values.text('cors').split(','),
+    listenMetricsUrls: values.urls('listen-metrics-urls'),
+    metrics: values.text('metrics') as 'basic' | 'extensive',
     portOptions: portOptions(values),
     initialElectionTickAdvance: values.bool('initial-election-tick-advance'),
     unsafeNoFsync: values.bool('unsafe-no-fsync'),
@@ -119,6 +123,7 @@ function memberConfig(values: ServerFlagValues): ServerOptions['config'] {
     backendBatchIntervalMs: values.number('backend-batch-interval') || 100,
     backendBatchLimit: values.number('backend-batch-limit') || 10_000,
     watchProgressNotifyMs: values.number('watch-progress-notify-interval'),
+    warningApplyMs: values.number('warning-apply-duration'),
   };
 }
 
@@ -169,6 +174,7 @@ function checkUrls({ config, ...options }: ServerOptions): void {
   try {
     checkListenUrls(options.listenPeerUrls);
     checkListenUrls(options.listenClientUrls);
+    checkListenUrls(options.listenMetricsUrls);
     checkAdvertisedUrls('initial-advertise-peer-urls', config.peerUrls);
     checkAdvertisedUrls('advertise-client-urls', config.clientUrls);
   } catch (error) {

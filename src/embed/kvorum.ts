@@ -12,6 +12,7 @@ import {
   type Listener,
   type Member,
   type Services,
+  measured,
   methodsOf,
   serveHttp,
 } from '../server/index.js';
@@ -62,7 +63,7 @@ export class Kvorum {
   /** etcd's services as functions: every request and answer of the v3 API. */
   readonly services: Services;
   readonly #closeDisk: () => Promise<void>;
-  readonly #listeners: Listener[] = [];
+  readonly #listeners: { close(): Promise<void> }[] = [];
   #closed: Promise<void> | undefined;
 
   constructor(member: Member, services: Services, closeDisk: () => Promise<void>) {
@@ -183,7 +184,9 @@ export class Kvorum {
     const listener = await listenClientPort({
       ...options,
       url,
-      methods: methodsOf(this.services),
+      methods: measured(methodsOf(this.services), this.member.metrics, () =>
+        this.member.monotonicMs(),
+      ),
       http: (request) => serveHttp(this.member, request),
       maxRequestBytes: this.member.config.maxRequestBytes,
       ...(tls && { tls: openTls(tls, 'client', this.member.log) }),
@@ -192,6 +195,11 @@ export class Kvorum {
     });
     this.#listeners.push(listener);
     return listener;
+  }
+
+  /** Closes `port` when the store is closed. */
+  closeWith(port: { close(): Promise<void> }): void {
+    this.#listeners.push(port);
   }
 
   /** Closes ports, hands over leadership if others can take it, and closes the data dir. */

@@ -1,16 +1,21 @@
 /** A member as a server process runs it: real disk, real peers, client ports. */
 import {
   type Logger,
+  METRICS_PATHS,
   MIN_CLUSTER_VERSION,
   Member,
   type MemberConfig,
+  MemberMetrics,
   SERVER_VERSION,
   createServices,
+  serveHttp,
 } from '../server/index.js';
-import { openDisk } from '../storage/index.js';
+import { openDisk, type WrittenBatch } from '../storage/index.js';
 import {
   HttpPeerNetwork,
   checkListenUrl,
+  exposeProcess,
+  listenProbePort,
   realClock,
   realRandom,
   type TlsSettings,
@@ -26,6 +31,10 @@ export interface ServeOptions {
   /** For https URLs. */
   clientTls?: TlsSettings;
   peerTls?: TlsSettings;
+  /** Where to answer probes and metrics only. */
+  listenMetricsUrls?: string[];
+  /** `extensive` measures the latency of gRPC calls, too. */
+  metrics?: 'basic' | 'extensive';
   /** Origins that browsers may call from; all by default. */
   corsOrigins?: readonly string[];
   portOptions?: PortOptions;
@@ -41,8 +50,17 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<Kvorum> {
   const { config, dataDir, listenPeerUrls, listenClientUrls, logger } = options;
   for (const ports of [clientPorts(options), peerPorts(options)]) checkTls(ports);
-  for (const url of listenClientUrls) await checkListenUrl(url);
-  const disk = await openDisk(dataDir, { log: { unsafeNoSync: options.unsafeNoFsync === true } });
+  for (const url of [...listenClientUrls, ...(options.listenMetricsUrls ?? [])])
+    await checkListenUrl(url);
+  const metrics = new MemberMetrics(options.metrics === 'extensive');
+  exposeProcess(metrics.registry);
+  const disk = await openDisk(dataDir, {
+    log: {
+      unsafeNoSync: options.unsafeNoFsync === true,
+      written: (batch) => countBatch(metrics, logger, batch),
+    },
+    backend: { committed: (tookMs) => metrics.commitSeconds.observe(tookMs / 1000) },
+  });
   try {
     const tls = readyTls(peerPorts(options));
     const network = new HttpPeerNetwork({
@@ -52,13 +70,56 @@ export async function serve(options: ServeOptions): Promise<Kvorum> {
       serverVersion: SERVER_VERSION,
       minClusterVersion: MIN_CLUSTER_VERSION,
       logger,
+      metrics,
     });
-    const environment = { clock: realClock, random: realRandom, disk, network, log: logger };
+    const environment = {
+      clock: realClock,
+      random: realRandom,
+      disk,
+      network,
+      log: logger,
+      metrics,
+    };
     const member = await Member.start(config, environment);
-    return new Kvorum(member, createServices(member), () => disk.close());
+    const store = new Kvorum(member, createServices(member), () => disk.close());
+    await serveProbes(store, options);
+    return store;
   } catch (error) {
     await disk.close();
     throw error;
+  }
+}
+
+/** etcd's limit: longer than this a disk is worth a line. */
+const SLOW_FSYNC_MS = 1000;
+
+function countBatch(metrics: MemberMetrics, logger: Logger, batch: WrittenBatch): void {
+  const { tookMs, bytes, synced } = batch;
+  metrics.walBytes.value += bytes;
+  metrics.walWriteSeconds.observe(tookMs / 1000);
+  if (!synced) return;
+  metrics.walFsyncSeconds.observe(tookMs / 1000);
+  if (tookMs > SLOW_FSYNC_MS) {
+    const fields = { took: `${tookMs.toFixed(3)}ms`, 'expected-duration': '1s' };
+    logger('warn', 'slow fdatasync', fields);
+  }
+}
+
+/** Probes are answered from the start on: a member that is not ready says so. */
+async function serveProbes(store: Kvorum, options: ServeOptions): Promise<void> {
+  const tls = readyTls(probePorts(options));
+  for (const url of options.listenMetricsUrls ?? []) {
+    const port = await listenProbePort({
+      url,
+      http: (request) =>
+        METRICS_PATHS.test(request.path)
+          ? serveHttp(store.member, request)
+          : { status: 404, body: '404 page not found\n' },
+      ...(tls && { tls: openTls(tls, 'client', options.logger) }),
+      logger: options.logger,
+    });
+    store.closeWith(port);
+    options.logger('info', 'serving metrics', { address: port.url });
   }
 }
 
@@ -98,6 +159,10 @@ function clientPorts({
     dataDir,
     logger,
   };
+}
+
+function probePorts(options: ServeOptions): PortsTls {
+  return { ...clientPorts(options), listenUrls: options.listenMetricsUrls ?? [] };
 }
 
 function peerPorts({ config, dataDir, listenPeerUrls, peerTls, logger }: ServeOptions): PortsTls {

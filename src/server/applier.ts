@@ -22,6 +22,7 @@ import type { Lessor } from '../lease/index.js';
 import type { Store } from '../mvcc/index.js';
 import type { Alarms } from './alarms.js';
 import type { Membership } from './membership.js';
+import type { ApplyMetrics } from './metrics/apply-metrics.js';
 import type { ApplyResult } from './proposals.js';
 import { type Quota, costBytes } from './quota.js';
 import { SERVER_VERSION, compareVersions } from './versions.js';
@@ -40,6 +41,7 @@ export interface ApplierOptions {
   /** This member or another published its name and urls. */
   attributesSet: (memberId: bigint) => void;
   clusterVersionSet: (version: string) => void;
+  metrics: ApplyMetrics;
 }
 
 /** The answer to a compaction, and the moment when its deletions are done here. */
@@ -57,6 +59,14 @@ export class Applier {
 
   /** Applies one request; the result goes to whoever waits for it on this member. */
   apply(op: InternalOp): ApplyResult {
+    const { monotonicMs, metrics } = this.#options;
+    const begunMs = monotonicMs();
+    const result = this.#apply(op);
+    metrics.applied(op, result, monotonicMs() - begunMs);
+    return result;
+  }
+
+  #apply(op: InternalOp): ApplyResult {
     try {
       const refusal = this.#alarmRefusal(op);
       if (refusal !== undefined) return { error: refusal };

@@ -4,6 +4,7 @@
  */
 import type { Backend } from '../backend/index.js';
 import type { RaftLog, Spool } from '../storage/index.js';
+import type { MemberMetrics } from './metrics/member-metrics.js';
 import type { PeerNetwork } from './peer-network.js';
 
 export interface Timer {
@@ -45,6 +46,8 @@ export interface Environment {
   network: PeerNetwork;
   /** Structured log lines; the process prints them as etcd's zap would. */
   log: Logger;
+  /** Where the member counts what it does; its own by default. One for each member. */
+  metrics?: MemberMetrics;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

@@ -26,7 +26,10 @@ export type {
   UnaryMethod,
 } from './rpc.js';
 export { type Services, createServices, methodsOf } from './services/index.js';
-export { serveHttp } from './http-endpoints.js';
+export { METRICS_PATHS, serveHttp } from './http-endpoints.js';
+export { MemberMetrics } from './metrics/member-metrics.js';
+export { measured } from './metrics/measured-methods.js';
+export { type Counter, type Histogram, type Registry } from './metrics/registry.js';
 export { DEFAULT_QUOTA_BYTES } from './quota.js';
 export { MIN_CLUSTER_VERSION, SERVER_VERSION } from './versions.js';
 export { clusterIdOf, memberIdOf } from './ids.js';

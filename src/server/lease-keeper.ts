@@ -18,6 +18,8 @@ export interface LeaseKeeperOptions {
   clock: Clock;
   logger: Logger;
   propose: (op: InternalOp) => Promise<unknown>;
+  /** A lease has run out. */
+  expired: () => void;
 }
 
 export class LeaseKeeper {
@@ -67,6 +69,7 @@ export class LeaseKeeper {
 
   #revoke(id: bigint): void {
     this.#revokesInFlight++;
+    this.#options.expired();
     const done = () => {
       this.#revokesInFlight--;
       if (!this.#stopped) this.#revokeMore();

@@ -40,6 +40,8 @@ export interface MemberConfig {
   backendBatchLimit: number;
   /** Between progress notifications of a quiet watch that asked for them. */
   watchProgressNotifyMs: number;
+  /** A request whose apply takes longer is named in the log. */
+  warningApplyMs: number;
   /** Bytes of latest values kept in memory. */
   valueCacheBytes: number;
 }
@@ -64,6 +66,7 @@ export const DEFAULT_CONFIG: MemberConfig = {
   backendBatchIntervalMs: 100,
   backendBatchLimit: 10_000,
   watchProgressNotifyMs: 10 * 60 * 1000,
+  warningApplyMs: 100,
   valueCacheBytes: 64 * 1024 * 1024,
 };
 

@@ -45,6 +45,9 @@ import { LeaseRouter } from './lease-router.js';
 import { LogCompactor } from './log-compactor.js';
 import { type MemberConfig, requestTimeoutMs } from './member-config.js';
 import type { Membership, MembershipChange } from './membership.js';
+import { ApplyMetrics } from './metrics/apply-metrics.js';
+import { exposeMember } from './metrics/member-gauges.js';
+import { MemberMetrics } from './metrics/member-metrics.js';
 import { PeerGate } from './peer-gate.js';
 import { ProposalQueue } from './proposal-queue.js';
 import { Proposals, type TimeoutCause } from './proposals.js';
@@ -80,6 +83,7 @@ export class Member {
   readonly reconfiguration: Reconfiguration;
   readonly leaseRouter: LeaseRouter;
   readonly leaderWatch: LeaderWatch;
+  readonly metrics: MemberMetrics;
   /** Resolves when the cluster knows this member's name and urls: now it may serve clients. */
   readonly ready: Promise<void>;
   /**
@@ -161,6 +165,7 @@ export class Member {
     this.log = log;
     this.clock = clock;
     this.random = environment.random;
+    this.metrics = environment.metrics ?? new MemberMetrics();
     this.#environment = environment;
     this.#state = state;
     this.backend = disk.backend;
@@ -191,6 +196,7 @@ export class Member {
       monotonicMs: () => clock.monotonicMs(),
       header: (revision) => this.header(revision),
       quotaExceeded: () => this.#raiseNoSpace(),
+      metrics: new ApplyMetrics(this.metrics, log, config.warningApplyMs),
       attributesSet: () => {},
       clusterVersionSet: (version) => log('info', 'set cluster version', { to: version }),
     });
@@ -239,6 +245,7 @@ export class Member {
       clock,
       logger: log,
       propose: (op) => this.proposeAsLeader(op),
+      expired: () => this.metrics.leasesExpired.value++,
     });
     this.leaderWatch = new LeaderWatch(clock, config.electionMs, () => this.leader !== 0n);
     this.leaseRouter = new LeaseRouter({
@@ -299,6 +306,7 @@ export class Member {
       propose,
       isStopped: () => this.#stopped,
     });
+    exposeMember(this);
   }
 
   // What services ask.
@@ -318,6 +326,26 @@ export class Member {
 
   get isStopped(): boolean {
     return this.#stopped;
+  }
+
+  /** Proposals that wait to be applied, and those that were given up since the start. */
+  get proposalCounts(): { pending: number; failedTotal: number } {
+    return { pending: this.#proposals.count, failedTotal: this.#proposals.failedTotal };
+  }
+
+  /** Rounds of linearizable reads that were repeated, and that failed, since the start. */
+  get readIndexCounts(): { slowTotal: number; failedTotal: number } {
+    return { slowTotal: this.#reads.slowTotal, failedTotal: this.#reads.failedTotal };
+  }
+
+  /** Is a snapshot taking the place of the state? */
+  get isInstalling(): boolean {
+    return this.#installing;
+  }
+
+  /** Milliseconds since which a peer has been in reach; undefined while it is not. */
+  activeForMs(id: bigint): number | undefined {
+    return this.#environment.network.activeForMs(id);
   }
 
   get appliedIndex(): number {
@@ -450,12 +478,16 @@ export class Member {
   }
 
   snapshotSent(id: bigint, ok: boolean): void {
-    if (!this.#stopped) this.#snapshots.sent(id, ok);
+    if (this.#stopped) return;
+    const { snapshotsSent, snapshotsNotSent } = this.metrics;
+    (ok ? snapshotsSent : snapshotsNotSent).with(hexId(id)).value++;
+    this.#snapshots.sent(id, ok);
   }
 
   async receiveSnapshot(message: Message, body: AsyncIterable<Uint8Array>): Promise<void> {
     await this.#snapshots.discardUpTo(this.appliedIndex);
     await this.#snapshots.receive(message, body);
+    this.metrics.snapshotsReceived.with(hexId(message.from)).value++;
     this.receive(message);
     this.#driver.run();
     // Raft has decided: it has taken up this snapshot, waits to, or has no use for it.
@@ -504,12 +536,27 @@ export class Member {
     const { clock } = this.#environment;
     this.#tickTimer = clock.after(this.config.heartbeatMs, () => {
       this.#tickLater();
-      if (this.#hasStalled()) this.#stalls++;
+      if (this.#hasStalled()) this.#stalled();
       this.#lastTickMs = clock.monotonicMs();
       this.#driver.enter((raft) => raft.tick());
       this.#proposals.expire();
       this.#driver.wake();
     });
+  }
+
+  #stalled(): void {
+    this.#stalls++;
+    if (!this.isLeader) return;
+    this.metrics.heartbeatSendFailures.value++;
+    this.log(
+      'warn',
+      'leader failed to send out heartbeat on time; took too long,' +
+        ' leader is overloaded likely from slow disk',
+      {
+        'heartbeat-interval': `${this.config.heartbeatMs}ms`,
+        took: `${(this.monotonicMs() - this.#lastTickMs).toFixed(3)}ms`,
+      },
+    );
   }
 
   #send(messages: readonly Message[]): void {
@@ -643,6 +690,7 @@ export class Member {
 
   #leaderChanged(previous: bigint, leader: bigint): void {
     if (previous !== 0n) this.#leaderLostAtMs = this.monotonicMs();
+    if (leader !== 0n) this.metrics.leaderChanges.value++;
     if (leader !== this.memberId) this.lessor.demote();
     this.#reads.leaderChanged();
     this.#driver.wake();

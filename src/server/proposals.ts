@@ -58,6 +58,8 @@ export class Proposal<T = any> {
 }
 
 export class Proposals {
+  /** Proposals that were given up: their time was over, their leader lost, or the member stopped. */
+  failedTotal = 0;
   readonly #waiting = new Map<bigint, Proposal>();
   readonly #byData = new Map<Uint8Array, Proposal>();
   readonly #clock: Clock;
@@ -100,6 +102,7 @@ export class Proposals {
   }
 
   fail(id: bigint, error: EtcdError): void {
+    if (this.#waiting.has(id)) this.failedTotal++;
     this.finish(id, { error });
   }
 

@@ -25,6 +25,9 @@ export interface ReadIndexOptions {
 }
 
 export class ReadIndex {
+  /** Rounds that were asked for once more, and rounds that failed. */
+  slowTotal = 0;
+  failedTotal = 0;
   readonly #options: ReadIndexOptions;
   /** Gathers readers until the round in flight is over. */
   #next: Round | undefined;
@@ -97,11 +100,17 @@ export class ReadIndex {
 
   #stillWaiting(): void {
     if (this.#options.clock.monotonicMs() >= this.#deadlineMs) this.#fail(etcdError('timeout'));
-    else if (this.#confirmedIndex === undefined) this.#ask();
+    else if (this.#confirmedIndex === undefined) this.#askAgain();
     else this.#retry = this.#options.clock.after(RETRY_MS, () => this.#stillWaiting());
   }
 
+  #askAgain(): void {
+    this.slowTotal++;
+    this.#ask();
+  }
+
   #fail(error: EtcdError): void {
+    if (this.#inFlight !== undefined) this.failedTotal++;
     this.#end((round) => round.reject(error));
   }
 

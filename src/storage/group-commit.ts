@@ -10,6 +10,14 @@ export interface GroupedWrite {
   apply(): void;
 }
 
+/** How a batch went to disk. */
+export interface WrittenBatch {
+  readonly tookMs: number;
+  readonly bytes: number;
+  /** With fsync? */
+  readonly synced: boolean;
+}
+
 interface Waiting {
   readonly write: GroupedWrite;
   done(): void;
@@ -19,13 +27,21 @@ interface Waiting {
 export class GroupCommit {
   readonly #writer: LevelWriter;
   readonly #unsafeNoSync: boolean;
+  readonly #written: (batch: WrittenBatch) => void;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
 
-  /** With `unsafeNoSync` no write waits for fsync, whatever it asks for. */
-  constructor(writer: LevelWriter, unsafeNoSync = false) {
+  /**
+   * With `unsafeNoSync` no write waits for fsync, whatever it asks for. `written` hears of every batch.
+   */
+  constructor(
+    writer: LevelWriter,
+    unsafeNoSync = false,
+    written: (batch: WrittenBatch) => void = () => {},
+  ) {
     this.#writer = writer;
     this.#unsafeNoSync = unsafeNoSync;
+    this.#written = written;
   }
 
   /** Resolves when it is written; rejects when the disk refused it or one before it. */
@@ -62,7 +78,9 @@ export class GroupCommit {
         return added !== undefined;
       });
       const sync = !this.#unsafeNoSync && encoded.some(({ write }) => write.sync);
+      const begunMs = performance.now();
       await this.#writer.write(batch, bytes, sync);
+      this.#written({ tookMs: performance.now() - begunMs, bytes, synced: sync });
     } catch (error) {
       for (const { failed } of encoded) failed(error);
       return;

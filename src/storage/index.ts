@@ -1,6 +1,7 @@
 export { StorageError, type StorageErrorCode } from './errors.js';
 export type { AppendBatch, LogIdentity, RaftLog } from './raft-log.js';
 export { LevelRaftLog, type LevelRaftLogOptions } from './level-raft-log.js';
+export type { WrittenBatch } from './group-commit.js';
 export { MemoryRaftLog } from './memory-raft-log.js';
 export { LevelBackend, type LevelBackendOptions } from './level-backend.js';
 export type { Spool } from './spool.js';

@@ -22,6 +22,8 @@ import { WriteBuffer, overlay } from './write-buffer.js';
 export interface LevelBackendOptions {
   /** Bytes of disk blocks kept in memory; 64 MiB unless said. */
   cacheBytes?: number;
+  /** Hears of every commit that was written, and how long that took. */
+  committed?: (tookMs: number) => void;
 }
 
 const DEFAULT_CACHE_BYTES = 64 << 20;
@@ -34,6 +36,7 @@ interface WaitingCommit {
 
 export class LevelBackend implements Backend {
   readonly #folder: string;
+  #committed: (tookMs: number) => void = () => {};
   readonly #cacheBytes: number;
   #generation: number;
   #keyspace: Keyspace;
@@ -66,7 +69,9 @@ export class LevelBackend implements Backend {
     const generation = await readGeneration(folder);
     await removeOtherGenerations(folder, generation);
     const keyspace = await Keyspace.open(generationFolder(folder, generation), cacheBytes);
-    return new LevelBackend(folder, cacheBytes, generation, keyspace);
+    const backend = new LevelBackend(folder, cacheBytes, generation, keyspace);
+    if (options.committed !== undefined) backend.#committed = options.committed;
+    return backend;
   }
 
   get pendingOps(): number {
@@ -187,7 +192,9 @@ export class LevelBackend implements Backend {
     this.#writing = writing;
     this.#gathering = new WriteBuffer();
     try {
+      const begunMs = performance.now();
       await this.#keyspace.write(writing, durable);
+      this.#committed(performance.now() - begunMs);
     } catch (error) {
       this.#takeBack(writing);
       throw error;

@@ -1,7 +1,7 @@
 /** The raft log on LevelDB. The contract is raft-log.ts. */
 import assert from 'node:assert/strict';
 import type { ConfState, Entry, HardState, Snapshot, SnapshotMetadata } from '../raft/index.js';
-import { GroupCommit } from './group-commit.js';
+import { GroupCommit, type WrittenBatch } from './group-commit.js';
 import { type LevelDb, createLevel, openLevel, reopenLevel } from './level-db.js';
 import { type LevelBatch, LevelWriter, RECORD_OVERHEAD_BYTES } from './level-writer.js';
 import { LogBlocks, cutIntoBlocks } from './log-blocks.js';
@@ -23,6 +23,8 @@ import { RecentEntries, type RecentEntriesLimits } from './recent-entries.js';
 export interface LevelRaftLogOptions extends Partial<RecentEntriesLimits> {
   /** Never wait for fsync: fast, and a power cut may lose what was acknowledged. */
   unsafeNoSync?: boolean;
+  /** Hears of every batch that was written. */
+  written?: (batch: WrittenBatch) => void;
 }
 
 const DEFAULT_LIMITS: RecentEntriesLimits = { maxBytes: 32 << 20, maxEntries: 100_000 };
@@ -49,10 +51,11 @@ export class LevelRaftLog implements RaftLog {
     { state, blocks }: LogReading,
     recent: RecentEntries,
     unsafeNoSync: boolean,
+    written: LevelRaftLogOptions['written'],
   ) {
     this.#db = db;
     this.#folder = folder;
-    this.#commits = new GroupCommit(new LevelWriter(db, folder), unsafeNoSync);
+    this.#commits = new GroupCommit(new LevelWriter(db, folder), unsafeNoSync, written);
     this.#state = state;
     this.#recent = recent;
     this.#blocks = new LogBlocks(blocks);
@@ -71,13 +74,13 @@ export class LevelRaftLog implements RaftLog {
   static async open(folder: string, options: LevelRaftLogOptions = {}): Promise<LevelRaftLog> {
     const db = await openLevel(folder, { cacheBytes: CACHE_BYTES });
     try {
-      const { unsafeNoSync = false, ...limits } = options;
+      const { unsafeNoSync = false, written, ...limits } = options;
       const recent = new RecentEntries({ ...DEFAULT_LIMITS, ...limits });
       const reading = await readLog(db, folder, (entry) => recent.push(entry));
       // A crash may have come between a compaction and the removal of what it covers.
       await db.clear({ lt: entryKey(reading.blocks[0] ?? reading.state.firstIndex) });
       await reopenLevel(db, folder);
-      return new LevelRaftLog(db, folder, reading, recent, unsafeNoSync);
+      return new LevelRaftLog(db, folder, reading, recent, unsafeNoSync, written);
     } catch (error) {
       await db.close();
       throw error;

@@ -78,6 +78,7 @@ test('without flags: a member of its own on the default ports', () => {
       backendBatchIntervalMs: 100,
       backendBatchLimit: 10_000,
       watchProgressNotifyMs: 600_000,
+      warningApplyMs: 100,
     },
     dataDir: 'default.etcd',
     listenClientUrls: ['http://localhost:2379'],
@@ -85,6 +86,8 @@ test('without flags: a member of its own on the default ports', () => {
     clientTls: { minVersion: 'TLSv1.2', selfSignedValidityYears: 1 },
     peerTls: { minVersion: 'TLSv1.2', selfSignedValidityYears: 1 },
     corsOrigins: ['*'],
+    listenMetricsUrls: [],
+    metrics: 'basic',
     portOptions: {
       keepAliveMinTimeMs: 5_000,
       keepAliveIntervalMs: 7_200_000,
@@ -127,6 +130,8 @@ test('every flag that is honoured arrives', () => {
     ...words('--peer-crl-file pcrl --peer-cert-allowed-cn n1,n2 --peer-auto-tls'),
     ...words('--peer-skip-client-san-verification --cipher-suites A,B --cors http://a,http://b'),
     ...words('--tls-min-version TLS1.2 --tls-max-version TLS1.3'),
+    ...words('--listen-metrics-urls http://127.0.0.1:24791 --metrics extensive'),
+    ...words('--warning-apply-duration 15ms'),
   ]);
   assert.deepEqual(options, {
     config: {
@@ -152,6 +157,7 @@ test('every flag that is honoured arrives', () => {
       backendBatchIntervalMs: 12,
       backendBatchLimit: 13,
       watchProgressNotifyMs: 14_000,
+      warningApplyMs: 15,
     },
     dataDir: '/tmp/d',
     listenClientUrls: ['http://127.0.0.1:24790'],
@@ -182,6 +188,8 @@ test('every flag that is honoured arrives', () => {
       ...bothPorts,
     },
     corsOrigins: ['http://a', 'http://b'],
+    listenMetricsUrls: ['http://127.0.0.1:24791'],
+    metrics: 'extensive',
     portOptions: {
       maxConcurrentStreams: 15,
       keepAliveMinTimeMs: 16_000,

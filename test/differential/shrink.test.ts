@@ -28,6 +28,18 @@ test('a list shrinks to the steps and fields that the difference needs', async (
   assert.deepEqual(shrunk?.steps, [put('b'), { method: 'KV/Range', request: { key: 'b' } }]);
 });
 
+test('steps that only a part of a request needed go with that part', async () => {
+  const put = (key: string): Step => ({ method: 'KV/Put', request: { key } });
+  const range: Step = { method: 'KV/Range', request: { key: 'b', limit: 1 } };
+  const needsBoth = async (steps: readonly Step[]) => {
+    const limited = steps.some(({ request }) => request.limit !== undefined);
+    const a = steps.some(({ request }) => request.key === 'a');
+    return limited && !a ? undefined : trial(steps);
+  };
+  const shrunk = await shrink([put('a'), put('b'), range], needsBoth);
+  assert.deepEqual(shrunk?.steps, [put('b'), { method: 'KV/Range', request: { key: 'b' } }]);
+});
+
 test('a list that shows no difference any more is not shrunk', async () => {
   assert.equal(await shrink([put('a')], trial), undefined);
 });

@@ -40,6 +40,7 @@ export class KvService {
     admit(this.#member, context, request.serializable);
     checkRange(request);
     if (!request.serializable) await this.#member.linearizableRead();
+    this.#member.metrics.ranges.value++;
     const response = await this.#member.store.rangeInSlices(request);
     response.header = this.#member.header(response.header!.revision);
     return response;

@@ -41,7 +41,9 @@ export class LeaseService {
     // The revision before renewing: a client may wait for what an expiry at it has deleted.
     const header = this.#member.header();
     try {
-      return { header, id: request.id, ttl: await this.#member.leaseRouter.renew(request.id) };
+      const ttl = await this.#member.leaseRouter.renew(request.id);
+      this.#member.metrics.leasesRenewed.value++;
+      return { header, id: request.id, ttl };
     } catch (error) {
       if (!isEtcdError(error, 'leaseNotFound')) throw error;
       return { header, id: request.id, ttl: 0 };

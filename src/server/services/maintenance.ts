@@ -55,7 +55,9 @@ export class MaintenanceService {
   async hashKv(request: HashKvRequest, context: CallContext): Promise<HashKvResponse> {
     admit(this.#member, context);
     const { revision } = request;
+    const begunMs = this.#member.monotonicMs();
     const result = await this.#member.store.hashKv(revision);
+    this.#member.metrics.hashRevSeconds.observe((this.#member.monotonicMs() - begunMs) / 1000);
     // Below 0 nothing is hashed, and the answer says what was asked, exactly.
     const hashRevision = revision < 0 ? revision : result.hashRevision;
     return { header: this.#member.header(), ...result, hashRevision };
@@ -70,8 +72,16 @@ export class MaintenanceService {
   /** No header, as etcd sends none. */
   async defragment(context: CallContext): Promise<HeaderResponse> {
     admit(this.#member, context);
-    await this.#member.backend.defragment();
-    return {};
+    const { metrics, clock, backend } = this.#member;
+    const begunMs = clock.monotonicMs();
+    metrics.defragsInflight++;
+    try {
+      await backend.defragment();
+      metrics.defragSeconds.observe((clock.monotonicMs() - begunMs) / 1000);
+      return {};
+    } finally {
+      metrics.defragsInflight--;
+    }
   }
 
   async moveLeader(request: MoveLeaderRequest, context: CallContext): Promise<HeaderResponse> {

@@ -23,6 +23,9 @@ export class Activity {
   deactivate(reason: string): void {
     if (this.sinceMs === undefined) return;
     this.sinceMs = undefined;
+    const { metrics, handler } = this.room;
+    const local = hexId(handler.identity().memberId);
+    metrics.peersDisconnected.with(local, hexId(this.id)).value++;
     this.room.logger('warn', 'peer became inactive (message send to peer failed)', {
       'peer-id': hexId(this.id),
       error: reason,

@@ -6,21 +6,22 @@ import type { ServerResponse } from 'node:http';
 import { hexId } from '../../bytes/index.js';
 import type { Message } from '../../raft/index.js';
 import type { Clock, Logger } from '../../server/environment.js';
+import { MemberMetrics } from '../../server/index.js';
 import type {
   PeerHandler,
   PeerNetwork,
   PeerReply,
   PeerRequest,
 } from '../../server/peer-network.js';
+import { HttpPort } from '../http-port.js';
 import { parseListenUrl, requireCertificate } from '../listen-address.js';
 import { realClock } from '../real-environment.js';
 import { type TlsCredentials, TlsDialer } from '../tls/index.js';
 import type { PeerVersions } from './headers.js';
 import { refusedMessage } from './inbox.js';
 import { Peer, Remote } from './peer.js';
-import { PeerPort } from './peer-port.js';
 import type { PeerRoom } from './peer-room.js';
-import type { PeerDirectory } from './peer-server.js';
+import { createPeerServer, type PeerDirectory } from './peer-server.js';
 import { requestPeer } from './peer-requests.js';
 import type { StreamKind } from './streams.js';
 import { UrlRotation } from './url-rotation.js';
@@ -36,17 +37,22 @@ export interface HttpPeerNetworkOptions extends PeerVersions {
   readonly readTimeoutMs?: number;
   /** A stream whose peer has taken nothing for this long is closed; 5 s by default. */
   readonly writeTimeoutMs?: number;
+  /** Pause between two probes of a peer, 4 s by default. */
+  readonly probeIntervalMs?: number;
   readonly logger: Logger;
+  /** What the member counts in. */
+  readonly metrics?: MemberMetrics;
   readonly clock?: Clock;
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
+const DEFAULT_PROBE_INTERVAL_MS = 4_000;
 /** Strangers that are remembered; a cluster has far fewer members. */
 const REMOTES_LIMIT = 64;
 
 export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
   private startedRoom: PeerRoom | undefined;
-  private readonly ports: PeerPort[] = [];
+  private readonly ports: HttpPort[] = [];
   private readonly peers = new Map<bigint, Peer>();
   private readonly remotes = new Map<bigint, Remote>();
   private readonly unreachable = new Set<bigint>();
@@ -79,6 +85,8 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
       clock,
       logger,
       handler,
+      metrics: this.options.metrics ?? new MemberMetrics(),
+      probeIntervalMs: this.options.probeIntervalMs ?? DEFAULT_PROBE_INTERVAL_MS,
       tls: tls && new TlsDialer(tls),
       dialTimeoutMs,
       readTimeoutMs: this.options.readTimeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -97,7 +105,12 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
   private async listen(url: string): Promise<void> {
     const address = parseListenUrl(url);
     requireCertificate(address, url, this.options.tls);
-    const port = new PeerPort(this, address.secure ? this.options.tls : undefined);
+    const port = new HttpPort({
+      http: createPeerServer(this),
+      endpoint: 'peer',
+      tls: address.secure ? this.options.tls : undefined,
+      logger: this.options.logger,
+    });
     const boundUrl = await port.listen(address, url);
     this.ports.push(port);
     this.bound.push(boundUrl);
@@ -205,6 +218,7 @@ export class HttpPeerNetwork implements PeerNetwork, PeerDirectory {
 
   /** Never within a call of the member's, and once a turn for all that was dropped in it. */
   private reportUnreachable(id: bigint): void {
+    this.room.metrics.peerSentFailures.with(hexId(id)).value++;
     if (this.unreachable.size === 0) {
       this.room.clock.nextTurn(() => this.tellUnreachable());
     }

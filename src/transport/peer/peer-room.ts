@@ -2,6 +2,7 @@
  * What everything that belongs to one member's peer network shares.
  */
 import type { Clock, Logger } from '../../server/environment.js';
+import type { MemberMetrics } from '../../server/index.js';
 import type { PeerHandler } from '../../server/peer-network.js';
 import { type TlsDialer, tlsFailureText } from '../tls/index.js';
 import type { PeerVersions } from './headers.js';
@@ -11,6 +12,9 @@ export interface PeerRoom {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly handler: PeerHandler;
+  readonly metrics: MemberMetrics;
+  /** Pause between two probes of a peer. */
+  readonly probeIntervalMs: number;
   /** For peers with https URLs. */
   readonly tls: TlsDialer | undefined;
   /** How long a connection may take to come about. */

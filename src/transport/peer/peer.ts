@@ -8,8 +8,10 @@ import type { PeerReply, PeerRequest } from '../../server/peer-network.js';
 import { Activity } from './activity.js';
 import { PeerConnections } from './dial.js';
 import { requestPeer } from './peer-requests.js';
+import { PeerTraffic } from './peer-traffic.js';
 import type { PeerRoom } from './peer-room.js';
 import { Pipeline } from './pipeline.js';
+import { Prober } from './prober.js';
 import { sendSnapshot } from './snapshot-sender.js';
 import { StreamReader } from './stream-reader.js';
 import { StreamWriter } from './stream-writer.js';
@@ -26,6 +28,7 @@ const MAX_CONNECTIONS = 8;
 export class Remote {
   readonly urls: UrlRotation;
   readonly activity: Activity;
+  protected readonly traffic: PeerTraffic;
   private readonly connections = new PeerConnections(MAX_CONNECTIONS);
   private readonly pipeline: Pipeline;
   private readonly stopping = new AbortController();
@@ -37,11 +40,12 @@ export class Remote {
   ) {
     this.urls = new UrlRotation(urls);
     this.activity = new Activity(room, id);
-    const { activity, connections } = this;
+    this.traffic = new PeerTraffic(room.metrics, id);
+    const { activity, connections, traffic } = this;
     const { signal } = this.stopping;
     // Every request under way listens to it.
     setMaxListeners(0, signal);
-    const common = { room, peerId: id, urls: this.urls, activity };
+    const common = { room, peerId: id, urls: this.urls, activity, traffic };
     this.pipeline = new Pipeline({ ...common, connections, signal });
   }
 
@@ -55,9 +59,9 @@ export class Remote {
   }
 
   sendSnapshot(message: Message, body: AsyncIterable<Uint8Array>): Promise<boolean> {
-    const { room, urls, activity } = this;
+    const { room, urls, activity, traffic } = this;
     const { signal } = this.stopping;
-    return sendSnapshot({ room, peerId: this.id, urls, activity, message, body, signal });
+    return sendSnapshot({ room, peerId: this.id, urls, activity, traffic, message, body, signal });
   }
 
   /** Rejects when no URL answers in time. */
@@ -78,6 +82,7 @@ export class Remote {
 export class Peer extends Remote {
   private readonly writers: Record<StreamKind, StreamWriter>;
   private readonly readers: readonly StreamReader[];
+  private readonly prober: Prober;
 
   constructor(
     room: PeerRoom,
@@ -87,13 +92,21 @@ export class Peer extends Remote {
   ) {
     super(room, id, urls);
     const writer = (kind: StreamKind): StreamWriter =>
-      new StreamWriter(room, id, kind, this.activity);
+      new StreamWriter(room, id, kind, this.activity, this.traffic);
     this.writers = { msgapp: writer('msgapp'), message: writer('message') };
-    const common = { room, peerId: id, urls: this.urls, activity: this.activity, deliver };
+    const { urls: rotation, activity, traffic } = this;
+    const common = { room, peerId: id, urls: rotation, activity, traffic, deliver };
     this.readers = (['msgapp', 'message'] as const).map(
       (kind) => new StreamReader({ ...common, kind }),
     );
     for (const reader of this.readers) reader.start();
+    this.prober = new Prober({
+      room,
+      peerId: id,
+      roundTripSeconds: traffic.roundTripSeconds,
+      ask: (timeoutMs) => this.request({ method: 'GET', path: '/raft/probing' }, timeoutMs),
+    });
+    this.prober.start();
   }
 
   /** The peer has dialled a stream, whose head has been sent. */
@@ -110,6 +123,7 @@ export class Peer extends Remote {
 
   override stop(): void {
     super.stop();
+    this.prober.stop();
     for (const reader of this.readers) reader.stop();
     for (const writer of Object.values(this.writers)) writer.close();
   }

@@ -8,6 +8,7 @@ import type { PeerConnections } from './dial.js';
 import { exchange } from './exchange.js';
 import { identityHeaders } from './headers.js';
 import { errorText, type PeerRoom } from './peer-room.js';
+import type { PeerTraffic } from './peer-traffic.js';
 import { noteRefusal } from './refusals.js';
 import type { UrlRotation } from './url-rotation.js';
 
@@ -21,6 +22,7 @@ export interface PipelineOptions {
   readonly peerId: bigint;
   readonly urls: UrlRotation;
   readonly activity: Activity;
+  readonly traffic: PeerTraffic;
   readonly connections: PeerConnections;
   /** Aborts what is under way, and ends it all. */
   readonly signal: AbortSignal;
@@ -81,7 +83,10 @@ export class Pipeline {
         connections,
         signal,
       });
-      if (reply.status === 204) return undefined;
+      if (reply.status === 204) {
+        this.options.traffic.sentBytes.value += body.length;
+        return undefined;
+      }
       return noteRefusal(room, reply.status, reply.headers, reply.body);
     } catch (error) {
       return errorText(error);

@@ -9,6 +9,7 @@ import { dialPeer } from './dial.js';
 import { responseTo } from './exchange.js';
 import { identityHeaders } from './headers.js';
 import { encodeMessageFrame } from './message-framing.js';
+import type { PeerTraffic } from './peer-traffic.js';
 import { errorText, type PeerRoom } from './peer-room.js';
 import { readRefusal } from './refusals.js';
 import type { UrlRotation } from './url-rotation.js';
@@ -24,6 +25,7 @@ export interface SnapshotSending {
   readonly peerId: bigint;
   readonly urls: UrlRotation;
   readonly activity: Activity;
+  readonly traffic: PeerTraffic;
   readonly message: Message;
   readonly body: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
@@ -33,7 +35,10 @@ export interface SnapshotSending {
 export async function sendSnapshot(sending: SnapshotSending): Promise<boolean> {
   const { room, peerId, urls, activity, signal } = sending;
   const fields = { 'remote-peer-id': hexId(peerId), bytes: 0 };
-  const body = new ClosingBody(sending.body, (bytes) => (fields.bytes += bytes));
+  const body = new ClosingBody(sending.body, (bytes) => {
+    fields.bytes += bytes;
+    sending.traffic.sentBytes.value += bytes;
+  });
   const url = urls.current();
   try {
     if (url === undefined) throw new Error('the peer has no URL');

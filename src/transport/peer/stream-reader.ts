@@ -11,6 +11,7 @@ import { readRefusal } from './refusals.js';
 import { dialPeer } from './dial.js';
 import { FrameParser } from './frame-parser.js';
 import { identityHeaders, isCompatibleServer } from './headers.js';
+import type { PeerTraffic } from './peer-traffic.js';
 import { errorText, type PeerRoom } from './peer-room.js';
 import { streamGrammar, type StreamKind } from './streams.js';
 import type { UrlRotation } from './url-rotation.js';
@@ -24,6 +25,7 @@ export interface StreamReaderOptions {
   readonly kind: StreamKind;
   readonly urls: UrlRotation;
   readonly activity: Activity;
+  readonly traffic: PeerTraffic;
   /** Called in order; what it throws is not caught. */
   readonly deliver: (message: Message) => void;
 }
@@ -114,6 +116,7 @@ export class StreamReader {
     const grammar = streamGrammar(kind, ends, (message) => void arrived.push(message));
     const parser = new FrameParser(grammar);
     response.on('data', (chunk: Buffer) => {
+      this.options.traffic.receivedBytes.value += chunk.length;
       const broken = this.push(parser, chunk);
       const messages = arrived;
       arrived = [];
@@ -132,6 +135,7 @@ export class StreamReader {
       return false;
     } catch (error) {
       this.failure = `unreadable frame: ${errorText(error)}`;
+      this.options.traffic.receivedFailures.value++;
       return true;
     }
   }
@@ -141,6 +145,7 @@ export class StreamReader {
     if (this.stopped) return;
     const { activity, urls } = this.options;
     if (this.established) {
+      this.options.traffic.receivedFailures.value++;
       this.log('warn', 'lost TCP streaming connection with remote peer');
     } else {
       urls.failed(url);

@@ -7,6 +7,7 @@ import type { Message } from '../../raft/index.js';
 import type { Timer } from '../../server/environment.js';
 import type { Activity } from './activity.js';
 import type { PeerRoom } from './peer-room.js';
+import type { PeerTraffic } from './peer-traffic.js';
 import { type StreamEncoder, streamEncoder, type StreamKind } from './streams.js';
 
 /** Messages that may wait for the socket; later ones are dropped. */
@@ -28,6 +29,7 @@ export class StreamWriter {
     private readonly peerId: bigint,
     private readonly kind: StreamKind,
     private readonly activity: Activity,
+    private readonly traffic: PeerTraffic,
   ) {
     this.encoder = streamEncoder(kind);
   }
@@ -122,7 +124,9 @@ export class StreamWriter {
   }
 
   private write(parts: readonly Uint8Array[]): void {
-    this.blocked = this.response?.write(Buffer.concat(parts)) === false;
+    const bytes = Buffer.concat(parts);
+    this.traffic.sentBytes.value += bytes.length;
+    this.blocked = this.response?.write(bytes) === false;
   }
 
   private scheduleHeartbeat(): void {

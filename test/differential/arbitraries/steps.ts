@@ -19,16 +19,26 @@ export interface StepOptions {
   maxLength: number;
   /** Does etcd refuse sort numbers that the protocol does not have, as it does since 3.6? */
   refusesUnknownSort: boolean;
+  /** See {@link TxnOptions}. */
+  putBesideDeleteToEnd: boolean;
 }
 
 const hashKvRequest = fields({ revision: sometimes(70, revision) });
 
 /** At least one step. */
-export function steps({ maxLength, refusesUnknownSort }: StepOptions): fc.Arbitrary<Step[]> {
+export function steps({
+  maxLength,
+  refusesUnknownSort,
+  putBesideDeleteToEnd,
+}: StepOptions): fc.Arbitrary<Step[]> {
   // An older etcd ends when it is to sort by an unknown target; an unknown order it does not sort by,
   // which in a transaction would have effects that Kvorum's refusal does not have.
   const alone = { unknownOrder: true, unknownTarget: refusesUnknownSort };
-  const inTxn = { unknownOrder: refusesUnknownSort, unknownTarget: refusesUnknownSort };
+  const inTxn = {
+    unknownOrder: refusesUnknownSort,
+    unknownTarget: refusesUnknownSort,
+    putBesideDeleteToEnd,
+  };
   const of = (weight: number, method: string, request: fc.Arbitrary<Plain>) => ({
     weight,
     arbitrary: request.map((plain): Step => ({ method, request: plain })),

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { Difference } from './session.js';
 import type { Step } from './step.js';
 import type { Tally } from './tally.js';
-import { versionDifferences } from './version-differences.js';
+import { notSent, versionDifferences } from './version-differences.js';
 
 /** Longer strings are cut in what is printed, not in what is replayed. */
 const MAX_SHOWN = 60;
@@ -71,6 +71,11 @@ export function describeTally(tally: Tally, version: string, seconds: number): s
         (entry) =>
           `${pad(tally.explained.get(entry.id) ?? 0)}  ${entry.id} (${entry.versionText}): ${entry.what}; ${entry.why}`,
       ),
+    'not sent, for this etcd would not survive it:',
+    ...notSent
+      .filter(({ versions }) => versions(version))
+      .map(({ versionText, what, why }) => `           (${versionText}) ${what}: ${why}`),
+    'besides:',
     `${pad(tally.undefinedOrders)}  equal but for what etcd leaves open (order of equals, seconds left)`,
     `${pad(tally.lateRuns)}  runs cut short because a short lease was about to expire`,
   ].join('\n');

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { hashHistory } from '../arbitraries/hash-history.js';
 import { steps } from '../arbitraries/steps.js';
-import { isBefore, type EtcdProgram } from './etcd.js';
+import type { EtcdProgram } from './etcd.js';
 import { Lane } from './lane.js';
 import { describeExchange, describeFinding } from './report.js';
 import type { Difference } from './session.js';
 import { shrink } from './shrink.js';
 import type { Step } from './step.js';
 import { Tally } from './tally.js';
+import { traitsOf } from './version-differences.js';
 
 export interface SearchOptions {
   etcd: EtcdProgram;
@@ -107,9 +108,8 @@ export async function replay(
 
 /** Endless; the same for the same seed. */
 function* lists({ seed, etcd, what }: SearchOptions) {
-  const refusesUnknownSort = !isBefore(etcd.version, '3.6.0');
   const arbitrary =
-    what === 'hashes' ? hashHistory : steps({ maxLength: RUN_LENGTH, refusesUnknownSort });
+    what === 'hashes' ? hashHistory : steps({ maxLength: RUN_LENGTH, ...traitsOf(etcd.version) });
   for (let sample = 0; ; sample++) {
     const sampleSeed = (seed * 1_000_003 + sample) | 0;
     for (const run of fc.sample(arbitrary, { seed: sampleSeed, numRuns: RUNS_PER_SAMPLE })) {

@@ -39,8 +39,9 @@ class Shrinker {
     const difference = await this.#trial(steps);
     if (difference === undefined) return undefined;
     this.#best = { steps: upTo(steps, difference), difference };
-    await this.#fewerSteps();
-    while (await this.#smallerRequest());
+    // A request that has become smaller may need fewer steps before it.
+    do await this.#fewerSteps();
+    while (await this.#smallerRequests());
     return { ...this.#best, tries: this.#tries };
   }
 
@@ -51,6 +52,13 @@ class Shrinker {
         await this.#accepts(this.#best!.steps.toSpliced(at, size));
       }
     }
+  }
+
+  /** True when a request became smaller. */
+  async #smallerRequests(): Promise<boolean> {
+    let some = false;
+    while (await this.#smallerRequest()) some = true;
+    return some;
   }
 
   /** One pass over all requests; true when one of them became smaller. */

@@ -62,7 +62,7 @@ export const versionDifferences: readonly VersionDifference[] = [
     versions: (version) => isBefore(version, '3.6.0'),
     versionText: 'before 3.6.0',
     what: 'a Range with a sort order that the protocol does not have is answered unsorted',
-    why: 'refused as an invalid sort option since 3.6; an unknown target, which ends the older process, is not sent',
+    why: 'refused as an invalid sort option since 3.6',
     explains: ({ method, etcd, kvorum }) =>
       method === 'KV/Range' &&
       isRefusal(kvorum, 'etcdserver: invalid sort option') &&
@@ -90,6 +90,39 @@ const APPLY_REFUSALS: ReadonlySet<string | undefined> = new Set([
 function isApplyRefusal({ error }: Answer): boolean {
   return APPLY_REFUSALS.has(error?.text);
 }
+
+/** What decides which requests are sent: some end the process of an etcd. */
+export function traitsOf(version: string): {
+  refusesUnknownSort: boolean;
+  putBesideDeleteToEnd: boolean;
+} {
+  return {
+    refusesUnknownSort: !isBefore(version, '3.6.0'),
+    putBesideDeleteToEnd: before(['3.4.', '3.4.34'], ['3.5.', '3.5.16'])(version),
+  };
+}
+
+/** Requests that Kvorum answers and an etcd does not survive, so that they cannot be compared. */
+export const notSent: readonly Omit<VersionDifference, 'id' | 'explains'>[] = [
+  {
+    versions: () => true,
+    versionText: 'all',
+    what: 'a Txn whose put with ignore_value or ignore_lease follows a delete to the end of the keyspace',
+    why: 'validation does not see that they meet; etcd ends, Kvorum refuses: key not found',
+  },
+  {
+    versions: (version) => !traitsOf(version).putBesideDeleteToEnd,
+    versionText: 'from 3.4.34, 3.5.16, 3.6.0',
+    what: 'a Txn that deletes to the end of the keyspace and puts a key there',
+    why: 'a compaction at its revision loses the key, and the next read of it ends etcd; Kvorum keeps it',
+  },
+  {
+    versions: (version) => isBefore(version, '3.6.0'),
+    versionText: 'before 3.6.0',
+    what: 'a Range sorted by a target that the protocol does not have',
+    why: 'etcd ends; since 3.6 it is refused as an invalid sort option, and by Kvorum',
+  },
+];
 
 /** The one entry that explains why the two answers differ. */
 export function explanation(exchange: Exchange, version: string): VersionDifference | undefined {

@@ -1,26 +1,33 @@
 /**
- * One address at which peers reach this member, with TLS or without.
+ * A port that speaks HTTP/1.1 only, with TLS or without: the peers' and the probes'.
  */
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { listen } from '../listen.js';
-import { hostAndPort, type ListenAddress } from '../listen-address.js';
-import { refuseMalformedRequests, type TlsCredentials, TlsGate } from '../tls/index.js';
-import { createPeerServer, type PeerDirectory } from './peer-server.js';
+import type { Logger } from '../server/environment.js';
+import { listen } from './listen.js';
+import { hostAndPort, type ListenAddress } from './listen-address.js';
+import { refuseMalformedRequests, type TlsCredentials, TlsGate } from './tls/index.js';
 
-export class PeerPort {
+export interface HttpPortOptions {
+  /** Is fed connections by `emit('connection', socket)`, and never listens itself. */
+  readonly http: HttpServer;
+  /** What the port is for, as the log calls it. */
+  readonly endpoint: 'client' | 'peer';
+  readonly tls: TlsCredentials | undefined;
+  readonly logger: Logger;
+}
+
+export class HttpPort {
   private readonly server: Server;
   private readonly http: HttpServer;
   private readonly gate: TlsGate | undefined;
   private readonly sockets = new Set<Socket>();
 
-  constructor(directory: PeerDirectory, tls: TlsCredentials | undefined) {
-    const { logger } = directory.room;
-    this.http = createPeerServer(directory);
-    refuseMalformedRequests(this.http, 'peer', logger);
+  constructor({ http, endpoint, tls, logger }: HttpPortOptions) {
+    this.http = http;
+    refuseMalformedRequests(http, endpoint, logger);
     const secured = (socket: Socket): void => this.serve(socket);
-    this.gate =
-      tls && new TlsGate({ credentials: tls, endpoint: 'peer', http2: false, logger, secured });
+    this.gate = tls && new TlsGate({ credentials: tls, endpoint, http2: false, logger, secured });
     this.server = createServer({ noDelay: true }, (socket) => this.accept(socket));
   }
 
