@@ -75,6 +75,15 @@ export class GrpcTransport implements Transport {
     if (this.room.closing) connection.sendAway();
   }
 
+  get openConnections(): number {
+    return this.connections.size;
+  }
+
+  /** Calls that their services have not ended. */
+  get runningCalls(): number {
+    return this.room.running;
+  }
+
   private accept(caller: Caller, fields: FieldList): Stream | ErrorCode {
     const head = readRequestHead(fields);
     if (head === undefined) return ErrorCode.protocolError;
