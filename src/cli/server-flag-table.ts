@@ -219,6 +219,35 @@ const connections: ServerFlag[] = [
   },
 ];
 
+const upkeep = honoured('Upkeep', [
+  [
+    'auto-compaction-mode',
+    'string',
+    'periodic',
+    "'periodic' keeps revisions for a time, 'revision' a number of them.",
+  ],
+  [
+    'auto-compaction-retention',
+    'string',
+    '0',
+    'What to keep: a duration or hours, or a number of revisions; 0 is everything.',
+  ],
+  [
+    'initial-corrupt-check',
+    'bool',
+    'false',
+    'Compare with the other members before a restart; a difference ends it.',
+  ],
+  [
+    'corrupt-check-time',
+    'duration',
+    '0s',
+    'Time between comparisons of all members; a difference raises the CORRUPT alarm.',
+  ],
+  ['compact-hash-check-enabled', 'bool', 'false', 'Compare members after compactions.'],
+  ['compact-hash-check-time', 'duration', '1m0s', 'Time between such comparisons.'],
+]);
+
 const monitoring: ServerFlag[] = [
   ...honoured('Monitoring', [
     [
@@ -301,11 +330,6 @@ const harmless = others('harmless', [
 ]);
 
 const unheeded = others('unheeded', [
-  // Checks for corruption on top of those that every start makes.
-  ['initial-corrupt-check', 'bool', 'false'],
-  ['corrupt-check-time', 'duration', '0s'],
-  ['compact-hash-check-enabled', 'bool', 'false'],
-  ['compact-hash-check-time', 'duration', '1m0s'],
   ['feature-gates', 'string', ''],
   ['enable-lease-checkpoint', 'bool', 'false'],
   ['enable-lease-checkpoint-persist', 'bool', 'false'],
@@ -329,8 +353,6 @@ const refused = others('refused', [
   ['discovery-srv-name', 'string', ''],
   ['discovery-token', 'string', ''],
   ['discovery-endpoints', 'string', ''],
-  ['auto-compaction-mode', 'string', 'periodic'],
-  ['auto-compaction-retention', 'string', '0'],
   ['host-whitelist', 'string', '*'],
   ['auth-token', 'string', 'simple'],
   ['enable-pprof', 'bool', 'false'],
@@ -344,6 +366,7 @@ export const serverFlags: readonly ServerFlag[] = [
   ...member,
   ...clustering,
   ...security,
+  ...upkeep,
   ...monitoring,
   ...connections,
   ...logging,

@@ -78,6 +78,10 @@ test('without flags: a member of its own on the default ports', () => {
       backendBatchIntervalMs: 100,
       backendBatchLimit: 10_000,
       watchProgressNotifyMs: 600_000,
+      autoCompaction: undefined,
+      initialCorruptCheck: false,
+      corruptCheckMs: 0,
+      compactHashCheckMs: 0,
       warningApplyMs: 100,
     },
     dataDir: 'default.etcd',
@@ -132,6 +136,9 @@ test('every flag that is honoured arrives', () => {
     ...words('--tls-min-version TLS1.2 --tls-max-version TLS1.3'),
     ...words('--listen-metrics-urls http://127.0.0.1:24791 --metrics extensive'),
     ...words('--warning-apply-duration 15ms'),
+    ...words('--auto-compaction-mode revision --auto-compaction-retention 16'),
+    ...words('--experimental-initial-corrupt-check --corrupt-check-time 17s'),
+    ...words('--compact-hash-check-enabled --compact-hash-check-time 18s'),
   ]);
   assert.deepEqual(options, {
     config: {
@@ -157,6 +164,10 @@ test('every flag that is honoured arrives', () => {
       backendBatchIntervalMs: 12,
       backendBatchLimit: 13,
       watchProgressNotifyMs: 14_000,
+      autoCompaction: { mode: 'revision', revisions: 16 },
+      initialCorruptCheck: true,
+      corruptCheckMs: 17_000,
+      compactHashCheckMs: 18_000,
       warningApplyMs: 15,
     },
     dataDir: '/tmp/d',
@@ -255,6 +266,11 @@ test('refusals in etcd’s words', () => {
     ],
     [['--log-level', 'loud'], 'unrecognized level: "loud"'],
     [['--log-format', 'xml'], 'unknown log format: xml, supported values json, console'],
+    [['--auto-compaction-mode', 'daily'], 'unknown auto-compaction-mode "daily"'],
+    [
+      ['--auto-compaction-retention', 'x'],
+      'error parsing CompactionRetention: time: invalid duration "x"',
+    ],
     [['--tls-min-version', 'TLS1.1'], 'unexpected TLS version "TLS1.1"'],
     [
       ['--peer-cert-allowed-cn', 'a', '--peer-cert-allowed-hostname', 'b'],
