@@ -277,6 +277,8 @@ const monitoring: ServerFlag[] = [
 const logging = honoured('Logging', [
   ['log-level', 'string', 'info', 'debug, info, warn, error, panic or fatal.'],
   ['log-format', 'string', 'json', 'json or console.'],
+  ['log-outputs', 'string', 'default', 'stderr (default), stdout or files, comma separated.'],
+  ['logger', 'string', 'zap', 'zap: the form that etcd has for its lines.'],
 ]);
 
 const unsafe = honoured('Unsafe', [
@@ -306,7 +308,6 @@ const harmless = others('harmless', [
   // Matter only with a feature that is refused or absent.
   ['bcrypt-cost', 'uint', '10'],
   ['auth-token-ttl', 'uint', '300'],
-  ['logger', 'string', 'zap'],
   [
     'log-rotation-config-json',
     'string',
@@ -357,7 +358,6 @@ const refused = others('refused', [
   ['auth-token', 'string', 'simple'],
   ['enable-pprof', 'bool', 'false'],
   ['enable-distributed-tracing', 'bool', 'false'],
-  ['log-outputs', 'string', 'default'],
   ['enable-log-rotation', 'bool', 'false'],
 ]);
 

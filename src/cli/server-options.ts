@@ -6,6 +6,7 @@ import { parseDuration } from './go-text/duration.js';
 import { ParseError } from './go-text/numbers.js';
 import { serverFlags, type ServerFlag } from './server-flag-table.js';
 import type { ServerFlagValues } from './server-flags.js';
+import { parseLogOutputs } from './log-outputs.js';
 import { OptionsError } from './options-error.js';
 import type { LogFormat, LogLine, PrintedLevel } from './server-log.js';
 import {
@@ -36,6 +37,7 @@ export interface ServerOptions {
   unsafeNoFsync: boolean;
   logLevel: PrintedLevel;
   logFormat: LogFormat;
+  logOutputs: string[];
 }
 
 /** The options, and lines about flags that do nothing here. Throws {@link OptionsError}. */
@@ -45,6 +47,9 @@ export function serverOptions(values: ServerFlagValues): {
 } {
   const lines = serverFlags.flatMap((flag) => checkUse(flag, values));
   const options = buildOptions(values);
+  if (values.text('logger') !== 'zap') {
+    throw new OptionsError(`unknown logger option ${quoted(values.text('logger'))}`);
+  }
   checkUrls(options);
   checkTimes(options);
   checkLimits(options);
@@ -102,6 +107,7 @@ function buildOptions(values: ServerFlagValues): ServerOptions {
     unsafeNoFsync: values.bool('unsafe-no-fsync'),
     logLevel: logLevel(values.text('log-level')),
     logFormat: logFormat(values.text('log-format')),
+    logOutputs: parseLogOutputs(values.text('log-outputs')),
   };
 }
 

@@ -102,6 +102,7 @@ test('without flags: a member of its own on the default ports', () => {
     unsafeNoFsync: false,
     logLevel: 'info',
     logFormat: 'json',
+    logOutputs: ['default'],
   });
 });
 
@@ -125,7 +126,8 @@ test('every flag that is honoured arrives', () => {
     ...words('--watch-progress-notify-interval 14s --initial-election-tick-advance=false'),
     ...words('--max-concurrent-streams 15 --grpc-keepalive-min-time 16s --transport grpc-js'),
     ...words('--grpc-keepalive-interval 17s --grpc-keepalive-timeout 18s'),
-    ...words('--unsafe-no-fsync --log-level debug --log-format console'),
+    ...words('--unsafe-no-fsync --log-level debug --log-format console --logger zap'),
+    ...words('--log-outputs stderr,/tmp/x.log'),
     ...words('--cert-file c --key-file k --client-cert-file cc --client-key-file ck'),
     ...words('--trusted-ca-file ca --client-cert-auth --client-crl-file crl'),
     ...words('--client-cert-allowed-hostname h1,h2 --auto-tls --self-signed-cert-validity 3'),
@@ -212,6 +214,7 @@ test('every flag that is honoured arrives', () => {
     unsafeNoFsync: true,
     logLevel: 'debug',
     logFormat: 'console',
+    logOutputs: ['stderr', '/tmp/x.log'],
   });
 });
 
@@ -265,6 +268,8 @@ test('refusals in etcd’s words', () => {
       'error setting up initial cluster: URL scheme must be http, https, unix, or unixs: b',
     ],
     [['--log-level', 'loud'], 'unrecognized level: "loud"'],
+    [['--logger', 'capnslog'], 'unknown logger option "capnslog"'],
+    [['--log-outputs', 'default,x'], 'multi logoutput for "default" is not supported yet'],
     [['--log-format', 'xml'], 'unknown log format: xml, supported values json, console'],
     [['--auto-compaction-mode', 'daily'], 'unknown auto-compaction-mode "daily"'],
     [
