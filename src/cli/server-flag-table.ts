@@ -246,6 +246,12 @@ const upkeep = honoured('Upkeep', [
   ],
   ['compact-hash-check-enabled', 'bool', 'false', 'Compare members after compactions.'],
   ['compact-hash-check-time', 'duration', '1m0s', 'Time between such comparisons.'],
+  [
+    'feature-gates',
+    'string',
+    '',
+    'InitialCorruptCheck=true and CompactHashCheck=true are heeded; others have no effect.',
+  ],
 ]);
 
 const monitoring: ServerFlag[] = [
@@ -331,7 +337,6 @@ const harmless = others('harmless', [
 ]);
 
 const unheeded = others('unheeded', [
-  ['feature-gates', 'string', ''],
   ['enable-lease-checkpoint', 'bool', 'false'],
   ['enable-lease-checkpoint-persist', 'bool', 'false'],
   ['stop-grpc-service-on-defrag', 'bool', 'false'],

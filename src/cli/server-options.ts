@@ -7,6 +7,7 @@ import { ParseError } from './go-text/numbers.js';
 import { serverFlags, type ServerFlag } from './server-flag-table.js';
 import type { ServerFlagValues } from './server-flags.js';
 import { parseLogOutputs } from './log-outputs.js';
+import { parseFeatureGates } from './feature-gates.js';
 import { OptionsError } from './options-error.js';
 import type { LogFormat, LogLine, PrintedLevel } from './server-log.js';
 import {
@@ -47,6 +48,9 @@ export function serverOptions(values: ServerFlagValues): {
 } {
   const lines = serverFlags.flatMap((flag) => checkUse(flag, values));
   const options = buildOptions(values);
+  for (const gate of parseFeatureGates(values.text('feature-gates')).withoutEffect) {
+    lines.push(warning('feature gate has no effect', { gate }));
+  }
   if (values.text('logger') !== 'zap') {
     throw new OptionsError(`unknown logger option ${quoted(values.text('logger'))}`);
   }
@@ -112,6 +116,7 @@ function buildOptions(values: ServerFlagValues): ServerOptions {
 }
 
 function memberConfig(values: ServerFlagValues): ServerOptions['config'] {
+  const gates = parseFeatureGates(values.text('feature-gates'));
   return {
     name: values.text('name'),
     peerUrls: values.urls('initial-advertise-peer-urls'),
@@ -133,11 +138,12 @@ function memberConfig(values: ServerFlagValues): ServerOptions['config'] {
     backendBatchLimit: values.number('backend-batch-limit') || 10_000,
     watchProgressNotifyMs: values.number('watch-progress-notify-interval'),
     autoCompaction: autoCompaction(values),
-    initialCorruptCheck: values.bool('initial-corrupt-check'),
+    initialCorruptCheck: values.bool('initial-corrupt-check') || gates.initialCorruptCheck,
     corruptCheckMs: values.number('corrupt-check-time'),
-    compactHashCheckMs: values.bool('compact-hash-check-enabled')
-      ? values.number('compact-hash-check-time')
-      : 0,
+    compactHashCheckMs:
+      values.bool('compact-hash-check-enabled') || gates.compactHashCheck
+        ? values.number('compact-hash-check-time')
+        : 0,
     warningApplyMs: values.number('warning-apply-duration'),
   };
 }

@@ -291,6 +291,19 @@ test('refusals in etcd’s words', () => {
   for (const [args, message] of refusals) assert.equal(refusalOf(args), message);
 });
 
+test('feature gates: two are heeded, others are named, unknown ones refused', () => {
+  const gates = 'InitialCorruptCheck=true,CompactHashCheck=1,LeaseCheckpoint=true,AllBeta=false';
+  const { options, lines } = started(['--feature-gates', gates]);
+  assert.equal(options.config.initialCorruptCheck, true);
+  assert.equal(options.config.compactHashCheckMs, 60_000);
+  assert.deepEqual(
+    lines.map(({ message, fields }) => [message, fields]),
+    [['feature gate has no effect', { gate: 'LeaseCheckpoint' }]],
+  );
+  assert.equal(refusalOf(['--feature-gates', 'X=true']), 'unrecognized feature gate: X');
+  assert.equal(refusalOf(['--feature-gates', 'AllBeta']), 'missing bool value for AllBeta');
+});
+
 test('listening without advertising is refused, in two lines', () => {
   const error = '--advertise-client-urls is required when --listen-client-urls is set explicitly';
   const { code, lines } = exited(['--listen-client-urls', 'http://127.0.0.1:24790']);
