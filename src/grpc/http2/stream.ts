@@ -86,7 +86,7 @@ export abstract class Stream {
   /** The other side may send `count` bytes more. */
   protected use(count: number): void {
     this.usedBytes += count;
-    if (!this.remoteEnded) this.connection.giveCredit(this);
+    if (count > 0 && !this.remoteEnded) this.connection.giveCredit(this);
   }
 
   /** Something of what waited has been sent. */
