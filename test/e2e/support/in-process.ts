@@ -48,8 +48,7 @@ export class InProcessServer {
         initialCluster: [{ name, peerUrls: [peerUrl] }],
         ...config,
       },
-      logger: (_level, message, fields) =>
-        void server.log.push(`${message} ${errorOf(fields)}`),
+      logger: (_level, message, fields) => void server.log.push(`${message} ${errorOf(fields)}`),
     });
     server.store = await serve(server.options);
     return server;
