@@ -87,6 +87,7 @@ async function watches(etcd: EtcdProgram): Promise<void> {
     steps: number('watch-steps'),
     seed: number('seed'),
     lanes: number('lanes'),
+    onDifference: print,
     onProgress: progressPrinter(beganMs),
   });
   const { steps, runs, answers, late } = tally;

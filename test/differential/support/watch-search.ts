@@ -15,6 +15,8 @@ export interface WatchSearchOptions {
   seed: number;
   /** Pairs of servers at the same time: watches mostly wait. */
   lanes: number;
+  /** Told of a difference before it is shrunk, which takes its time. */
+  onDifference?: (text: string) => void;
   onProgress?: (tally: WatchTally) => void;
 }
 
@@ -28,6 +30,8 @@ export interface WatchTally {
 }
 
 const RUN_LENGTH = 40;
+/** Shrinking goes on for so long, and then leaves it at the smallest list found. */
+const SHRINKING_MS = 60_000;
 /** A difference that comes from a late answer does not come so often in a row. */
 const TRIES = 3;
 
@@ -50,20 +54,27 @@ export async function watchSearch(
 }
 
 async function searchLane(
-  { etcd, steps, seed, lanes, onProgress }: WatchSearchOptions,
+  { etcd, steps, seed, lanes, onProgress, onDifference }: WatchSearchOptions,
   lane: number,
   tally: WatchTally,
 ): Promise<string | undefined> {
   const pair = await Pair.start(etcd, { 'max-txn-ops': '16' });
   const runner = new Runner(pair, tally);
   await runner.difference(SOME_HISTORY);
+  let shrinksUntilMs = Infinity;
   const isStrict = !isBefore(etcd.version, '3.5.24');
   const property = fc.asyncProperty(
     watchSteps({ maxLength: RUN_LENGTH, isStrict }),
     async (run) => {
+      if (performance.now() > shrinksUntilMs) return;
       const difference = await runner.difference(run);
       onProgress?.(tally);
-      if (difference !== undefined) throw new Error(describe(difference));
+      if (difference === undefined) return;
+      if (shrinksUntilMs === Infinity) {
+        shrinksUntilMs = performance.now() + SHRINKING_MS;
+        onDifference?.(describe(difference));
+      }
+      throw new Error(describe(difference));
     },
   );
   try {
