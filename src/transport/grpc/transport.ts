@@ -5,7 +5,6 @@ import {
   ErrorCode,
   type FieldList,
   type RequestHead,
-  readRequestHead,
   ServerConnection,
   type Stream,
 } from '../../grpc/index.js';
@@ -85,7 +84,7 @@ export class GrpcTransport implements Transport {
   }
 
   private accept(caller: Caller, fields: FieldList): Stream | ErrorCode {
-    const head = readRequestHead(fields);
+    const head = caller.headOf(fields);
     if (head === undefined) return ErrorCode.protocolError;
     if (!isGrpc(head.contentType)) return new HttpExchange(this.options.http, head, fields);
     return this.callOf(caller, head, fields);
