@@ -26,6 +26,7 @@ const steps = [
   ['dist/src/sim/main.js', '--seeds', String(seeds), '--profile', 'everything'],
   ['dist/src/sim/main.js', '--seeds', atMost(50), '--profile', 'everything', '--replay'],
   ['dist/test/sim/mutants/main.js'],
+  ['dist/test/transport/grpc/fuzz-main.js', '60'],
   ['dist/test/sim/check-property.js', atMost(200)],
   [differential, '--seed', fireSeed, '--steps', String(Math.min(seeds * 50, 100_000))],
   [differential, '--seed', fireSeed, '--hash-histories', atMost(1000)],

@@ -55,7 +55,7 @@ export class LiveSession implements Session {
     if (endpoints.length === 0) {
       throw new CommandError(ExitCode.badConnection, 'etcdclient: no available endpoints');
     }
-    // Imported when a command talks to a server: grpc-js is most of the start-up time.
+    // Imported when a command talks to a server: the client is most of the start-up time.
     const { DEFAULT_OPTIONS, createClient } = await import('../client/index.js');
     const options = this.connectionOptions(DEFAULT_OPTIONS);
     const unreachable = (): void => {

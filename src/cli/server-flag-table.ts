@@ -219,6 +219,41 @@ const connections: ServerFlag[] = [
   },
 ];
 
+const upkeep = honoured('Upkeep', [
+  [
+    'auto-compaction-mode',
+    'string',
+    'periodic',
+    "'periodic' keeps revisions for a time, 'revision' a number of them.",
+  ],
+  [
+    'auto-compaction-retention',
+    'string',
+    '0',
+    'What to keep: a duration or hours, or a number of revisions; 0 is everything.',
+  ],
+  [
+    'initial-corrupt-check',
+    'bool',
+    'false',
+    'Compare with the other members before a restart; a difference ends it.',
+  ],
+  [
+    'corrupt-check-time',
+    'duration',
+    '0s',
+    'Time between comparisons of all members; a difference raises the CORRUPT alarm.',
+  ],
+  ['compact-hash-check-enabled', 'bool', 'false', 'Compare members after compactions.'],
+  ['compact-hash-check-time', 'duration', '1m0s', 'Time between such comparisons.'],
+  [
+    'feature-gates',
+    'string',
+    '',
+    'InitialCorruptCheck=true and CompactHashCheck=true are heeded; others have no effect.',
+  ],
+]);
+
 const monitoring: ServerFlag[] = [
   ...honoured('Monitoring', [
     [
@@ -248,6 +283,8 @@ const monitoring: ServerFlag[] = [
 const logging = honoured('Logging', [
   ['log-level', 'string', 'info', 'debug, info, warn, error, panic or fatal.'],
   ['log-format', 'string', 'json', 'json or console.'],
+  ['log-outputs', 'string', 'default', 'stderr (default), stdout or files, comma separated.'],
+  ['logger', 'string', 'zap', 'zap: the form that etcd has for its lines.'],
 ]);
 
 const unsafe = honoured('Unsafe', [
@@ -277,7 +314,6 @@ const harmless = others('harmless', [
   // Matter only with a feature that is refused or absent.
   ['bcrypt-cost', 'uint', '10'],
   ['auth-token-ttl', 'uint', '300'],
-  ['logger', 'string', 'zap'],
   [
     'log-rotation-config-json',
     'string',
@@ -301,12 +337,6 @@ const harmless = others('harmless', [
 ]);
 
 const unheeded = others('unheeded', [
-  // Checks for corruption on top of those that every start makes.
-  ['initial-corrupt-check', 'bool', 'false'],
-  ['corrupt-check-time', 'duration', '0s'],
-  ['compact-hash-check-enabled', 'bool', 'false'],
-  ['compact-hash-check-time', 'duration', '1m0s'],
-  ['feature-gates', 'string', ''],
   ['enable-lease-checkpoint', 'bool', 'false'],
   ['enable-lease-checkpoint-persist', 'bool', 'false'],
   ['stop-grpc-service-on-defrag', 'bool', 'false'],
@@ -329,13 +359,10 @@ const refused = others('refused', [
   ['discovery-srv-name', 'string', ''],
   ['discovery-token', 'string', ''],
   ['discovery-endpoints', 'string', ''],
-  ['auto-compaction-mode', 'string', 'periodic'],
-  ['auto-compaction-retention', 'string', '0'],
   ['host-whitelist', 'string', '*'],
   ['auth-token', 'string', 'simple'],
   ['enable-pprof', 'bool', 'false'],
   ['enable-distributed-tracing', 'bool', 'false'],
-  ['log-outputs', 'string', 'default'],
   ['enable-log-rotation', 'bool', 'false'],
 ]);
 
@@ -344,6 +371,7 @@ export const serverFlags: readonly ServerFlag[] = [
   ...member,
   ...clustering,
   ...security,
+  ...upkeep,
   ...monitoring,
   ...connections,
   ...logging,

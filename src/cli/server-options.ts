@@ -1,8 +1,13 @@
 /** What a server is told, as typed and checked options. */
 import type { ServeOptions } from '../embed/serve.js';
 import type { MemberConfig } from '../server/index.js';
+import { latin1FromUtf8 } from '../bytes/index.js';
+import { parseDuration } from './go-text/duration.js';
+import { ParseError } from './go-text/numbers.js';
 import { serverFlags, type ServerFlag } from './server-flag-table.js';
 import type { ServerFlagValues } from './server-flags.js';
+import { parseLogOutputs } from './log-outputs.js';
+import { parseFeatureGates } from './feature-gates.js';
 import { OptionsError } from './options-error.js';
 import type { LogFormat, LogLine, PrintedLevel } from './server-log.js';
 import {
@@ -33,6 +38,7 @@ export interface ServerOptions {
   unsafeNoFsync: boolean;
   logLevel: PrintedLevel;
   logFormat: LogFormat;
+  logOutputs: string[];
 }
 
 /** The options, and lines about flags that do nothing here. Throws {@link OptionsError}. */
@@ -42,6 +48,12 @@ export function serverOptions(values: ServerFlagValues): {
 } {
   const lines = serverFlags.flatMap((flag) => checkUse(flag, values));
   const options = buildOptions(values);
+  for (const gate of parseFeatureGates(values.text('feature-gates')).withoutEffect) {
+    lines.push(warning('feature gate has no effect', { gate }));
+  }
+  if (values.text('logger') !== 'zap') {
+    throw new OptionsError(`unknown logger option ${quoted(values.text('logger'))}`);
+  }
   checkUrls(options);
   checkTimes(options);
   checkLimits(options);
@@ -99,10 +111,12 @@ function buildOptions(values: ServerFlagValues): ServerOptions {
     unsafeNoFsync: values.bool('unsafe-no-fsync'),
     logLevel: logLevel(values.text('log-level')),
     logFormat: logFormat(values.text('log-format')),
+    logOutputs: parseLogOutputs(values.text('log-outputs')),
   };
 }
 
 function memberConfig(values: ServerFlagValues): ServerOptions['config'] {
+  const gates = parseFeatureGates(values.text('feature-gates'));
   return {
     name: values.text('name'),
     peerUrls: values.urls('initial-advertise-peer-urls'),
@@ -123,6 +137,13 @@ function memberConfig(values: ServerFlagValues): ServerOptions['config'] {
     backendBatchIntervalMs: values.number('backend-batch-interval') || 100,
     backendBatchLimit: values.number('backend-batch-limit') || 10_000,
     watchProgressNotifyMs: values.number('watch-progress-notify-interval'),
+    autoCompaction: autoCompaction(values),
+    initialCorruptCheck: values.bool('initial-corrupt-check') || gates.initialCorruptCheck,
+    corruptCheckMs: values.number('corrupt-check-time'),
+    compactHashCheckMs:
+      values.bool('compact-hash-check-enabled') || gates.compactHashCheck
+        ? values.number('compact-hash-check-time')
+        : 0,
     warningApplyMs: values.number('warning-apply-duration'),
   };
 }
@@ -139,6 +160,38 @@ function portOptions(values: ServerFlagValues): ServerOptions['portOptions'] {
     keepAliveTimeoutMs: values.number('grpc-keepalive-timeout') || 20_000,
     transport: values.text('transport') as 'http2' | 'grpc-js',
   };
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A bare number is hours in periodic mode. */
+function autoCompaction(values: ServerFlagValues): MemberConfig['autoCompaction'] {
+  const mode = values.text('auto-compaction-mode') || 'periodic';
+  const retention = values.text('auto-compaction-retention');
+  if (mode !== 'periodic' && mode !== 'revision') {
+    throw new OptionsError(`unknown auto-compaction-mode ${quoted(mode)}`);
+  }
+  if (/^[+]?\d+$/.test(retention)) {
+    const count = Number(retention);
+    if (count === 0) return undefined;
+    return mode === 'periodic' ? { mode, periodMs: count * HOUR_MS } : { mode, revisions: count };
+  }
+  if (mode === 'revision') throw badRetention(`invalid syntax: ${quoted(retention)}`);
+  return periodic(retention);
+}
+
+function periodic(retention: string): MemberConfig['autoCompaction'] {
+  try {
+    const periodMs = Number(parseDuration(latin1FromUtf8(retention))) / 1e6;
+    return periodMs > 0 ? { mode: 'periodic', periodMs } : undefined;
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    throw badRetention(`time: invalid duration ${quoted(retention)}`);
+  }
+}
+
+function badRetention(why: string): OptionsError {
+  return new OptionsError(`error parsing CompactionRetention: ${why}`);
 }
 
 /** Without --initial-cluster a member of another name founds a cluster of itself. */

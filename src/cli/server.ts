@@ -2,7 +2,7 @@
 import { DEFAULT_CONFIG, type Kvorum } from '../embed/index.js';
 import { type ServeOptions, serve, serveClients } from '../embed/serve.js';
 import { DEFAULT_QUOTA_BYTES, SERVER_VERSION, type Logger } from '../server/index.js';
-import { FdSink } from './log-sink.js';
+import { LogOutputs } from './log-outputs.js';
 import { packageVersion } from './package-version.js';
 import { readServerCommand } from './server-command-line.js';
 import {
@@ -20,17 +20,13 @@ const FLUSH_MS = 1000;
 
 const wallMs = () => performance.timeOrigin + performance.now();
 
-const stderrSink = new FdSink(2, {
-  droppedLine: (count) =>
-    jsonLine(
-      {
-        level: 'warn',
-        message: 'log lines were dropped: their reader is too slow',
-        fields: { count },
-      },
-      timestamp(wallMs()),
-    ),
-});
+function droppedLine(count: number): string {
+  const message = 'log lines were dropped: their reader is too slow';
+  return jsonLine({ level: 'warn', message, fields: { count } }, timestamp(wallMs()));
+}
+
+/** Standard error until the flags have said where else. */
+let outputs = LogOutputs.open(['default'], droppedLine);
 
 /** Runs the server. Ends the process itself: by exit code, or by the signal that stopped it. */
 export async function kvorum(args: string[]): Promise<void> {
@@ -43,6 +39,11 @@ export async function kvorum(args: string[]): Promise<void> {
     return exit(command.code);
   }
   const { options } = command;
+  try {
+    outputs = LogOutputs.open(options.logOutputs, droppedLine);
+  } catch (error) {
+    return failToStart(printer(options), error);
+  }
   const print = printer(options);
   for (const line of command.lines) print(line);
   await run(options, print);
@@ -58,7 +59,7 @@ function printer({
   logLevel,
   logFormat,
 }: Pick<ServerOptions, 'logLevel' | 'logFormat'>): PrintLine {
-  return createPrinter({ level: logLevel, format: logFormat, wallMs, sink: stderrSink });
+  return createPrinter({ level: logLevel, format: logFormat, wallMs, sink: outputs });
 }
 
 async function run(options: ServerOptions, print: PrintLine): Promise<void> {
@@ -153,7 +154,7 @@ function stopOnSignals(store: Kvorum, logger: Logger): void {
 
 /** The default action of a signal: what the shell reports as 130 or 143. PID 1 has none, and exits 0. */
 function endBy(signal: 'SIGINT' | 'SIGTERM'): void {
-  void stderrSink.flush(FLUSH_MS).then(() => {
+  void outputs.flush(FLUSH_MS).then(() => {
     process.removeAllListeners(signal);
     if (process.pid === 1) exit(0);
     else process.kill(process.pid, signal);
@@ -180,7 +181,7 @@ function endWithMember(store: Kvorum, print: PrintLine): void {
 }
 
 function exit(code: number): void {
-  void stderrSink.flush(FLUSH_MS).then((flushed) => {
+  void outputs.flush(FLUSH_MS).then((flushed) => {
     // A write that hangs on a reader which has stopped would hold back a clean exit for ever.
     if (flushed) process.exit(code);
     else process.kill(process.pid, 'SIGKILL');

@@ -1,16 +1,8 @@
-/** One endpoint's gRPC channel. The only file here that touches grpc-js. */
-import {
-  Client,
-  Metadata,
-  connectivityState,
-  credentials,
-  type ChannelCredentials,
-  type ChannelOptions,
-  type ClientDuplexStream,
-  type ClientReadableStream,
-} from '@grpc/grpc-js';
-import { Code, statusError } from '../api/index.js';
-import { fromCallFailure } from './errors.js';
+/** One endpoint: its connection, made when it is needed and made again when it is lost, and calls on it. */
+import { connect as connectNet, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { Code, etcdError, statusError } from '../api/index.js';
+import { ClientCall, ClientConnection } from '../grpc/index.js';
 import type { Method } from './method.js';
 
 export interface TlsOptions {
@@ -53,33 +45,104 @@ export type CallMetadata = Readonly<Record<string, string>>;
 /** Go's gRPC does not ping more often than this, whatever it is asked. */
 const SMALLEST_KEEPALIVE_MS = 10_000;
 
-export class Link {
-  private readonly client: Client;
+/** After a failure nobody is let try again for so long; each failure makes it longer, up to the second. */
+const FIRST_BACKOFF_MS = 100;
+const LAST_BACKOFF_MS = 3000;
+const BACKOFF_GROWTH = 1.6;
 
+export class Link {
+  private readonly address: Address;
+  private connection: ClientConnection | undefined;
+  /** The attempt to connect that is under way: resolves to whether it went well. */
+  private attempt: Promise<boolean> | undefined;
+  private dialing: Socket | undefined;
+  private backoffMs = FIRST_BACKOFF_MS;
+  private notBeforeMs = -Infinity;
+  private closed = false;
+
+  /** `target` is an endpoint's in gRPC's notation. */
   constructor(
     target: string,
-    secure: boolean,
+    private readonly secure: boolean,
     private readonly options: LinkOptions,
   ) {
-    this.client = new Client(
-      target,
-      channelCredentials(secure, options.tls),
-      channelOptions(options),
-    );
+    this.address = addressOf(target);
   }
 
-  /** Waits until the channel is usable; false when it failed to connect or time ran out. */
+  /** Waits until there is a connection; false when it could not be made or time ran out. */
   async isReady(deadlineMs: number): Promise<boolean> {
-    const channel = this.client.getChannel();
-    for (;;) {
-      const state = channel.getConnectivityState(true);
-      if (state === connectivityState.READY) return true;
-      if (state === connectivityState.TRANSIENT_FAILURE) return false;
-      const changed = await new Promise<boolean>((resolve) =>
-        channel.watchConnectivityState(state, deadlineMs, (error) => resolve(error === undefined)),
-      );
-      if (!changed) return false;
+    if (this.connection?.isUsable === true) return true;
+    if (this.attempt === undefined) {
+      if (this.closed || performance.now() < this.notBeforeMs) return false;
+      this.attempt = this.connect();
     }
+    return this.withinTime(this.attempt, deadlineMs);
+  }
+
+  private async withinTime(attempt: Promise<boolean>, deadlineMs: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), Math.max(0, deadlineMs - Date.now()));
+    });
+    const ready = await Promise.race([attempt, timeout]);
+    clearTimeout(timer);
+    return ready;
+  }
+
+  private connect(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (went: boolean): void => {
+        if (this.attempt === undefined) return; // settled before
+        this.attempt = undefined;
+        this.dialing = undefined;
+        this.noteAttempt(went);
+        resolve(went);
+      };
+      const socket = this.dial();
+      this.dialing = socket;
+      socket.on('error', () => done(false)).on('close', () => done(false));
+      socket.once(this.secure ? 'secureConnect' : 'connect', () => {
+        const connection = this.takeOver(socket);
+        void connection.ready.then(() => {
+          this.connection = connection;
+          done(true);
+        });
+      });
+    });
+  }
+
+  private dial(): Socket {
+    const { address } = this;
+    if (!this.secure) return connectNet({ ...address, noDelay: true });
+    const { ca, cert, key, skipVerify } = this.options.tls ?? { skipVerify: false };
+    return connectTls({
+      ...address,
+      ALPNProtocols: ['h2'],
+      rejectUnauthorized: !skipVerify,
+      ...('host' in address && !IP.test(address.host) && { servername: address.host }),
+      ...(ca && { ca }),
+      ...(cert && { cert }),
+      ...(key && { key }),
+    }).setNoDelay(true);
+  }
+
+  private takeOver(socket: Socket): ClientConnection {
+    const { keepAliveTimeMs, keepAliveTimeoutMs } = this.options;
+    return new ClientConnection(socket, {
+      keepAlive: {
+        intervalMs: Math.max(keepAliveTimeMs, SMALLEST_KEEPALIVE_MS),
+        timeoutMs: keepAliveTimeoutMs,
+      },
+    });
+  }
+
+  private noteAttempt(went: boolean): void {
+    if (went) {
+      this.backoffMs = FIRST_BACKOFF_MS;
+      return;
+    }
+    this.notBeforeMs = performance.now() + this.backoffMs;
+    this.backoffMs = Math.min(LAST_BACKOFF_MS, this.backoffMs * BACKOFF_GROWTH);
   }
 
   /** One request, one answer. `deadlineMs` is a Date.now() time or Infinity. Throws EtcdError. */
@@ -89,34 +152,22 @@ export class Link {
     deadlineMs: number,
     metadata: CallMetadata = {},
   ): Promise<R> {
-    const bytes = this.encode(method, request);
-    try {
-      const answer = await new Promise<Buffer>((resolve, reject) => {
-        this.client.makeUnaryRequest(
-          method.path,
-          asIs,
-          asIs,
-          bytes,
-          metadataOf(metadata),
-          { deadline: deadlineMs },
-          (error, value) => (error ? reject(error) : resolve(value!)),
-        );
-      });
-      return this.decode(method, answer);
-    } catch (error) {
-      throw fromCallFailure(error, Date.now() >= deadlineMs);
-    }
+    const call = this.ask(method, request, deadlineMs, metadata);
+    const answer = await call.next();
+    if (answer === undefined) throw statusError(Code.internal, 'the answer has no message');
+    // A status behind a message counts.
+    if ((await call.next()) !== undefined) call.cancel();
+    return this.decode(method, answer);
   }
 
   /** A stream that begins at once and has no deadline. */
   stream<Q, R>(method: Method<Q, R>, metadata: CallMetadata = {}): Stream<Q, R> {
-    const call = this.client.makeBidiStreamRequest(method.path, asIs, asIs, metadataOf(metadata));
-    call.on('error', () => {}); // the reader gets it too; without a listener it would end the process
+    const call = this.begin(method.path, Infinity, metadata);
     return {
-      send: (request) => void call.write(this.encode(method, request)),
-      end: () => call.end(),
+      send: (request) => call.write(this.encode(method, request)),
+      end: () => call.endRequests(),
       cancel: () => call.cancel(),
-      ended: new Promise((resolve) => call.on('status', () => resolve())),
+      ended: call.ended,
       [Symbol.asyncIterator]: () => this.read(method, call),
     };
   }
@@ -125,42 +176,68 @@ export class Link {
    * One request, many answers; the server waits for a reader that is slow. `deadlineMs` as in
    * {@link Link.unary}.
    */
-  answers<Q, R>(method: Method<Q, R>, request: Q, deadlineMs: number): Answers<R> {
-    const call = this.client.makeServerStreamRequest(
-      method.path,
-      asIs,
-      asIs,
-      this.encode(method, request),
-      new Metadata(),
-      { deadline: deadlineMs },
-    );
-    call.on('error', () => {}); // as above
+  answers<Q, R>(
+    method: Method<Q, R>,
+    request: Q,
+    deadlineMs: number,
+    metadata: CallMetadata = {},
+  ): Answers<R> {
+    const call = this.ask(method, request, deadlineMs, metadata);
     return {
       cancel: () => call.cancel(),
-      ended: new Promise((resolve) => call.on('status', () => resolve())),
-      [Symbol.asyncIterator]: () => this.read(method, call, deadlineMs),
+      ended: call.ended,
+      [Symbol.asyncIterator]: () => this.read(method, call),
     };
   }
 
-  private async *read<Q, R>(
+  private ask<Q, R>(
     method: Method<Q, R>,
-    call: ClientDuplexStream<Buffer, Buffer> | ClientReadableStream<Buffer>,
-    deadlineMs = Infinity,
-  ): AsyncGenerator<R> {
+    request: Q,
+    deadlineMs: number,
+    metadata: CallMetadata,
+  ): ClientCall {
+    const bytes = this.encode(method, request);
+    const call = this.begin(method.path, deadlineMs, metadata);
+    call.write(bytes, true);
+    return call;
+  }
+
+  private begin(path: string, deadlineMs: number, metadata: CallMetadata): ClientCall {
+    const { connection, secure } = this;
+    if (this.closed) throw etcdError('contextCanceled');
+    if (connection === undefined) throw statusError(Code.unavailable, 'there is no connection');
+    const { authority } = this.address;
+    const { maxReceiveBytes } = this.options;
+    return new ClientCall(connection, {
+      path,
+      authority,
+      secure,
+      metadata,
+      deadlineMs,
+      maxReceiveBytes,
+    });
+  }
+
+  private async *read<Q, R>(method: Method<Q, R>, call: ClientCall): AsyncGenerator<R> {
     try {
-      for await (const bytes of call) yield this.decode(method, bytes as Buffer);
-    } catch (error) {
-      throw fromCallFailure(error, Date.now() >= deadlineMs);
+      for (;;) {
+        const bytes = await call.next();
+        if (bytes === undefined) return;
+        yield this.decode(method, bytes);
+      }
     } finally {
       call.cancel();
     }
   }
 
+  /** Ends the connection and its calls. */
   close(): void {
-    this.client.close();
+    this.closed = true;
+    this.dialing?.destroy();
+    this.connection?.end();
   }
 
-  private encode<Q, R>(method: Method<Q, R>, request: Q): Buffer {
+  private encode<Q, R>(method: Method<Q, R>, request: Q): Uint8Array {
     const bytes = method.request.encode(request);
     const { maxSendBytes } = this.options;
     if (bytes.length > maxSendBytes) {
@@ -169,17 +246,10 @@ export class Link {
         `trying to send message larger than max (${bytes.length} vs. ${maxSendBytes})`,
       );
     }
-    return asBuffer(bytes);
+    return bytes;
   }
 
-  private decode<Q, R>(method: Method<Q, R>, bytes: Buffer): R {
-    const { maxReceiveBytes } = this.options;
-    if (bytes.length > maxReceiveBytes) {
-      throw statusError(
-        Code.resourceExhausted,
-        `grpc: received message larger than max (${bytes.length} vs. ${maxReceiveBytes})`,
-      );
-    }
+  private decode<Q, R>(method: Method<Q, R>, bytes: Uint8Array): R {
     try {
       return method.response.decode(bytes);
     } catch (error) {
@@ -191,37 +261,18 @@ export class Link {
   }
 }
 
-/** Encoding and size limits are this file's: grpc-js has texts of its own for them. */
-function asIs(bytes: Buffer): Buffer {
-  return bytes;
-}
+/** Where to connect to, and what the server is called in requests. */
+type Address = ({ host: string; port: number } | { path: string }) & { authority: string };
 
-function metadataOf(entries: CallMetadata): Metadata {
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries(entries)) metadata.set(name, value);
-  return metadata;
-}
+const IP = /^[0-9.]+$|:/;
 
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function channelCredentials(secure: boolean, tls: TlsOptions | undefined): ChannelCredentials {
-  if (!secure) return credentials.createInsecure();
-  return credentials.createSsl(tls?.ca ?? null, tls?.key ?? null, tls?.cert ?? null, {
-    rejectUnauthorized: !(tls?.skipVerify ?? false),
-  });
-}
-
-function channelOptions(options: LinkOptions): ChannelOptions {
+function addressOf(target: string): Address {
+  const [, path] = /^unix:(.*)$/s.exec(target) ?? [];
+  if (path !== undefined) return { path, authority: 'localhost' };
+  const [, host = '', port] = /^[a-z0-9]+:(.*):([0-9]+)$/.exec(target) ?? [];
   return {
-    'grpc.max_send_message_length': -1,
-    'grpc.max_receive_message_length': -1,
-    'grpc.keepalive_time_ms': Math.max(options.keepAliveTimeMs, SMALLEST_KEEPALIVE_MS),
-    'grpc.keepalive_timeout_ms': options.keepAliveTimeoutMs,
-    'grpc.initial_reconnect_backoff_ms': 100,
-    'grpc.max_reconnect_backoff_ms': 3000,
-    'grpc.enable_retries': 0,
-    'grpc.enable_http_proxy': 0,
+    host: host.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+    authority: `${host}:${port}`,
   };
 }

@@ -1,4 +1,6 @@
+export { ClientCall, type ClientCallOptions } from './client-call.js';
 export { acceptsGzip, compress, decompress, GZIP } from './compression.js';
+export { ClientConnection } from './http2/client-connection.js';
 export { ErrorCode, PREFACE } from './http2/frames.js';
 export type { FieldList } from './http2/header-decoder.js';
 export { CommonField, type OutgoingField } from './http2/header-encoder.js';

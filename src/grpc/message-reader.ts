@@ -40,6 +40,12 @@ export class MessageReader {
     this.owned = false;
   }
 
+  /** Has a whole message come? */
+  hasMessage(): boolean {
+    if (!this.have(PREFIX_BYTES)) return false;
+    return this.heldBytes >= PREFIX_BYTES + readUint32(this.bytes, this.start + 1);
+  }
+
   /** The next message if it is whole; valid until the next call. Throws a status if it is too long. */
   next(): Buffer | undefined {
     if (!this.have(PREFIX_BYTES)) return undefined;

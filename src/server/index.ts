@@ -27,6 +27,7 @@ export type {
 } from './rpc.js';
 export { type Services, createServices, methodsOf } from './services/index.js';
 export { METRICS_PATHS, serveHttp } from './http-endpoints.js';
+export type { AutoCompaction } from './auto-compactor.js';
 export { MemberMetrics } from './metrics/member-metrics.js';
 export { measured } from './metrics/measured-methods.js';
 export { type Counter, type Histogram, type Registry } from './metrics/registry.js';

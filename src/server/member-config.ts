@@ -1,4 +1,5 @@
 /** What a member is told at start. Defaults are etcd 3.6's, from its flags. */
+import type { AutoCompaction } from './auto-compactor.js';
 
 export interface InitialMember {
   name: string;
@@ -40,6 +41,14 @@ export interface MemberConfig {
   backendBatchLimit: number;
   /** Between progress notifications of a quiet watch that asked for them. */
   watchProgressNotifyMs: number;
+  /** Absent: nobody compacts but clients. */
+  autoCompaction?: AutoCompaction | undefined;
+  /** Compare with the other members before a restart: what differs does not start. */
+  initialCorruptCheck: boolean;
+  /** Between comparisons of the current state by the leader; 0: none. */
+  corruptCheckMs: number;
+  /** Between comparisons of finished compactions by the leader; 0: none. */
+  compactHashCheckMs: number;
   /** A request whose apply takes longer is named in the log. */
   warningApplyMs: number;
   /** Bytes of latest values kept in memory. */
@@ -66,6 +75,10 @@ export const DEFAULT_CONFIG: MemberConfig = {
   backendBatchIntervalMs: 100,
   backendBatchLimit: 10_000,
   watchProgressNotifyMs: 10 * 60 * 1000,
+  autoCompaction: undefined,
+  initialCorruptCheck: false,
+  corruptCheckMs: 0,
+  compactHashCheckMs: 0,
   warningApplyMs: 100,
   valueCacheBytes: 64 * 1024 * 1024,
 };

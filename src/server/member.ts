@@ -31,11 +31,13 @@ import {
 import type { LogIdentity } from '../storage/index.js';
 import type { Alarms } from './alarms.js';
 import { Applier } from './applier.js';
+import { AutoCompactor } from './auto-compactor.js';
 import { BackendFlusher } from './backend-flusher.js';
 import { beBorn, foundCluster } from './bootstrap.js';
 import { ClusterVersionMonitor } from './cluster-version-monitor.js';
 import { decodeConfChange, encodeConfChange, toMembershipChange } from './conf-changes.js';
 import { asOthersApply, decodeRequest, namesRevisions } from './log-entries.js';
+import { CorruptionMonitor, checkBeforeStart } from './corruption-check.js';
 import type { Clock, Environment, Logger, Random, Timer } from './environment.js';
 import { RequestIds } from './ids.js';
 import { LeaderWatch } from './leader-watch.js';
@@ -106,6 +108,8 @@ export class Member {
   readonly #snapshots: SnapshotTransfer;
   readonly #versions: ClusterVersionMonitor;
   readonly #transfer: LeadershipTransfer;
+  readonly #autoCompactor: AutoCompactor | undefined;
+  readonly #corruption: CorruptionMonitor;
   readonly #stopActions: (() => void)[] = [];
   #end!: (reason: Error | 'removed') => void;
   #stopped = false;
@@ -138,6 +142,10 @@ export class Member {
       const identity = known ?? birth!;
       const state = await openState(config, environment, (error) => fail(error));
       checkBelongsTogether(identity, state, environment.disk.location);
+      if (known !== undefined && config.initialCorruptCheck) {
+        const { network, log } = environment;
+        await checkBeforeStart({ ...state, memberId: known.memberId, network, logger: log });
+      }
       const member = new Member(config, environment, identity, state, isFounder);
       fail = (error) => member.#fatal(error);
       gate.open(member);
@@ -278,6 +286,29 @@ export class Member {
       clock,
       isLeader: () => this.isLeader,
       propose,
+    });
+    this.#autoCompactor =
+      config.autoCompaction &&
+      new AutoCompactor({
+        policy: config.autoCompaction,
+        clock,
+        logger: log,
+        isLeader: () => this.isLeader,
+        currentRevision: () => this.store.currentRevision,
+        propose,
+      });
+    this.#corruption = new CorruptionMonitor({
+      memberId: this.memberId,
+      store: this.store,
+      membership: this.membership,
+      network,
+      logger: log,
+      clock,
+      periodMs: config.corruptCheckMs,
+      compactionPeriodMs: config.compactHashCheckMs,
+      isLeader: () => this.isLeader,
+      linearizableRead: () => this.linearizableRead(),
+      raise: (memberId) => this.#raiseCorrupt(memberId),
     });
     this.#transfer = new LeadershipTransfer({
       raft: this.raft,
@@ -518,6 +549,8 @@ export class Member {
     });
     this.#leases.start();
     this.#versions.start();
+    this.#autoCompactor?.start();
+    this.#corruption.start();
     this.#lastTickMs = clock.monotonicMs();
     this.#driver.run();
     this.#tickLater();
@@ -723,6 +756,11 @@ export class Member {
     this.propose({ kind: 'alarm', request }).then(done, done);
   }
 
+  #raiseCorrupt(memberId: bigint): Promise<unknown> {
+    const request = { action: AlarmAction.activate, memberId, alarm: AlarmType.corrupt };
+    return this.propose({ kind: 'alarm', request });
+  }
+
   /** Resolves when the change is applied; a leader that is missing is waited for. */
   async #proposeConfChange(change: ConfChange): Promise<void> {
     const { clock } = this.#environment;
@@ -774,6 +812,8 @@ export class Member {
     this.#tickTimer?.cancel();
     this.#leases.stop();
     this.#versions.stop();
+    this.#autoCompactor?.stop();
+    this.#corruption.stop();
     this.#flusher.stop();
     this.leaderWatch.stop();
     this.#driver.stop();

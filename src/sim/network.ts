@@ -47,6 +47,8 @@ export interface Endpoint extends EventOwner {
   /** Name of its node. */
   readonly node: string;
   readonly handler: PeerHandler;
+  /** Member `id`, which it may not have heard of, has sent it something from `peerUrls`. */
+  met(id: bigint, peerUrls: readonly string[]): void;
   /** As {@link EventOwner.perform}; false when it is gone or too much is held. */
   deliver(action: () => void): boolean;
 }
@@ -191,6 +193,7 @@ export class VirtualNetwork {
       return;
     }
     link.reachableSinceUs ??= this.loop.nowUs;
+    if (sender.isAlive) receiver.met(message.from, sender.handler.identity().peerUrls);
     const taken = receiver.deliver(() => {
       this.trace.record('receive', receiver.node, id);
       receiver.handler.receive(message);

@@ -63,7 +63,10 @@ const KUBERNETES: Part = { workload: kubernetesWorkload, clients: 4, meanPauseMs
 const MEMBERSHIP: Part = { workload: membershipWorkload, clients: 1, meanPauseMs: 4000 };
 
 const PROFILE_TABLE: Readonly<Record<ProfileName, Profile>> = {
-  raft: { parts: [KV, MEMBERSHIP], weights: { ...ALL_FAULTS, crash: 20, transfer: 8 } },
+  raft: {
+    parts: [{ ...KV, clients: 6, meanPauseMs: 50 }, MEMBERSHIP],
+    weights: { ...ALL_FAULTS, crash: 20, partition: 30, transfer: 8 },
+  },
   kv: { parts: [{ ...KV, clients: 6 }], weights: ALL_FAULTS },
   watch: { parts: [KV, { ...WATCH, clients: 4 }], weights: ALL_FAULTS },
   lease: { parts: [KV, { ...LEASE, clients: 4 }], weights: { ...ALL_FAULTS, transfer: 8 } },

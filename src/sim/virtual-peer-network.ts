@@ -19,6 +19,8 @@ export class VirtualPeerNetwork implements PeerNetwork {
   readonly #owner: NetworkOwner;
   readonly #peerUrls: readonly string[];
   readonly #peers = new Map<bigint, readonly string[]>();
+  /** Not members as far as is known here, but they have sent something: they are answered. */
+  readonly #remotes = new Map<bigint, readonly string[]>();
   #endpoint: Endpoint | undefined;
   #removed = false;
 
@@ -38,22 +40,27 @@ export class VirtualPeerNetwork implements PeerNetwork {
       perform: (action) => owner.perform(action),
       deliver: (action) => owner.deliver(action),
       handler: this.#tellingOnce(handler),
+      met: (id, peerUrls) => {
+        if (!this.#peers.has(id)) this.#remotes.set(id, peerUrls);
+      },
     };
     this.#network.listen(this.#peerUrls, this.#endpoint);
   }
 
   setPeer(id: bigint, peerUrls: readonly string[]): void {
     this.#peers.set(id, peerUrls);
+    this.#remotes.delete(id);
   }
 
   removePeer(id: bigint): void {
     this.#peers.delete(id);
+    this.#remotes.delete(id);
   }
 
   send(messages: readonly Message[]): void {
     if (this.#endpoint === undefined) return;
     for (const message of messages) {
-      const urls = this.#peers.get(message.to);
+      const urls = this.#peers.get(message.to) ?? this.#remotes.get(message.to);
       if (urls === undefined) continue;
       this.#network.send(this.#endpoint, urls, message, () => this.#unreachable(message.to));
     }

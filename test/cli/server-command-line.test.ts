@@ -78,6 +78,10 @@ test('without flags: a member of its own on the default ports', () => {
       backendBatchIntervalMs: 100,
       backendBatchLimit: 10_000,
       watchProgressNotifyMs: 600_000,
+      autoCompaction: undefined,
+      initialCorruptCheck: false,
+      corruptCheckMs: 0,
+      compactHashCheckMs: 0,
       warningApplyMs: 100,
     },
     dataDir: 'default.etcd',
@@ -98,6 +102,7 @@ test('without flags: a member of its own on the default ports', () => {
     unsafeNoFsync: false,
     logLevel: 'info',
     logFormat: 'json',
+    logOutputs: ['default'],
   });
 });
 
@@ -121,7 +126,8 @@ test('every flag that is honoured arrives', () => {
     ...words('--watch-progress-notify-interval 14s --initial-election-tick-advance=false'),
     ...words('--max-concurrent-streams 15 --grpc-keepalive-min-time 16s --transport grpc-js'),
     ...words('--grpc-keepalive-interval 17s --grpc-keepalive-timeout 18s'),
-    ...words('--unsafe-no-fsync --log-level debug --log-format console'),
+    ...words('--unsafe-no-fsync --log-level debug --log-format console --logger zap'),
+    ...words('--log-outputs stderr,/tmp/x.log'),
     ...words('--cert-file c --key-file k --client-cert-file cc --client-key-file ck'),
     ...words('--trusted-ca-file ca --client-cert-auth --client-crl-file crl'),
     ...words('--client-cert-allowed-hostname h1,h2 --auto-tls --self-signed-cert-validity 3'),
@@ -132,6 +138,9 @@ test('every flag that is honoured arrives', () => {
     ...words('--tls-min-version TLS1.2 --tls-max-version TLS1.3'),
     ...words('--listen-metrics-urls http://127.0.0.1:24791 --metrics extensive'),
     ...words('--warning-apply-duration 15ms'),
+    ...words('--auto-compaction-mode revision --auto-compaction-retention 16'),
+    ...words('--experimental-initial-corrupt-check --corrupt-check-time 17s'),
+    ...words('--compact-hash-check-enabled --compact-hash-check-time 18s'),
   ]);
   assert.deepEqual(options, {
     config: {
@@ -157,6 +166,10 @@ test('every flag that is honoured arrives', () => {
       backendBatchIntervalMs: 12,
       backendBatchLimit: 13,
       watchProgressNotifyMs: 14_000,
+      autoCompaction: { mode: 'revision', revisions: 16 },
+      initialCorruptCheck: true,
+      corruptCheckMs: 17_000,
+      compactHashCheckMs: 18_000,
       warningApplyMs: 15,
     },
     dataDir: '/tmp/d',
@@ -201,6 +214,7 @@ test('every flag that is honoured arrives', () => {
     unsafeNoFsync: true,
     logLevel: 'debug',
     logFormat: 'console',
+    logOutputs: ['stderr', '/tmp/x.log'],
   });
 });
 
@@ -254,7 +268,14 @@ test('refusals in etcd’s words', () => {
       'error setting up initial cluster: URL scheme must be http, https, unix, or unixs: b',
     ],
     [['--log-level', 'loud'], 'unrecognized level: "loud"'],
+    [['--logger', 'capnslog'], 'unknown logger option "capnslog"'],
+    [['--log-outputs', 'default,x'], 'multi logoutput for "default" is not supported yet'],
     [['--log-format', 'xml'], 'unknown log format: xml, supported values json, console'],
+    [['--auto-compaction-mode', 'daily'], 'unknown auto-compaction-mode "daily"'],
+    [
+      ['--auto-compaction-retention', 'x'],
+      'error parsing CompactionRetention: time: invalid duration "x"',
+    ],
     [['--tls-min-version', 'TLS1.1'], 'unexpected TLS version "TLS1.1"'],
     [
       ['--peer-cert-allowed-cn', 'a', '--peer-cert-allowed-hostname', 'b'],
@@ -268,6 +289,19 @@ test('refusals in etcd’s words', () => {
     ],
   ];
   for (const [args, message] of refusals) assert.equal(refusalOf(args), message);
+});
+
+test('feature gates: two are heeded, others are named, unknown ones refused', () => {
+  const gates = 'InitialCorruptCheck=true,CompactHashCheck=1,LeaseCheckpoint=true,AllBeta=false';
+  const { options, lines } = started(['--feature-gates', gates]);
+  assert.equal(options.config.initialCorruptCheck, true);
+  assert.equal(options.config.compactHashCheckMs, 60_000);
+  assert.deepEqual(
+    lines.map(({ message, fields }) => [message, fields]),
+    [['feature gate has no effect', { gate: 'LeaseCheckpoint' }]],
+  );
+  assert.equal(refusalOf(['--feature-gates', 'X=true']), 'unrecognized feature gate: X');
+  assert.equal(refusalOf(['--feature-gates', 'AllBeta']), 'missing bool value for AllBeta');
 });
 
 test('listening without advertising is refused, in two lines', () => {

@@ -3,6 +3,7 @@
  *
  *     main.js --steps 100000 --seed 1 [--etcd PATH] [--lanes 2]
  *     main.js --hash-histories 1000 --seed 1 [--etcd PATH] [--lanes 2]
+ *     main.js --watch-steps 10000 --seed 1 [--etcd PATH] [--lanes 6]
  *     main.js ... --all    goes on after a difference
  *     main.js --replay FILE [--etcd PATH]
  */
@@ -15,6 +16,7 @@ import { describeTally } from './support/report.js';
 import { replay, search, type SearchResult } from './support/search.js';
 import type { Step } from './support/step.js';
 import type { Tally } from './support/tally.js';
+import { watchSearch } from './support/watch-search.js';
 
 const PROGRESS_MS = 10_000;
 
@@ -22,6 +24,7 @@ const { values } = parseArgs({
   options: {
     steps: { type: 'string', default: '10000' },
     'hash-histories': { type: 'string' },
+    'watch-steps': { type: 'string' },
     seed: { type: 'string', default: '1' },
     lanes: { type: 'string', default: '2' },
     etcd: { type: 'string' },
@@ -38,7 +41,7 @@ function chosenEtcd(): EtcdProgram | undefined {
   return firstEtcd();
 }
 
-function number(name: 'steps' | 'hash-histories' | 'seed' | 'lanes'): number {
+function number(name: 'steps' | 'watch-steps' | 'hash-histories' | 'seed' | 'lanes'): number {
   const value = Number(values[name]);
   if (!(value > 0)) throw new Error(`--${name} needs a number above 0`);
   return value;
@@ -48,7 +51,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function progressPrinter(beganMs: number): (tally: Tally) => void {
+function progressPrinter(beganMs: number): (tally: Pick<Tally, 'steps' | 'runs'>) => void {
   let nextMs = beganMs + PROGRESS_MS;
   return ({ steps, runs }) => {
     const now = performance.now();
@@ -77,6 +80,23 @@ async function chosenRun(etcd: EtcdProgram, beganMs: number): Promise<SearchResu
   });
 }
 
+async function watches(etcd: EtcdProgram): Promise<void> {
+  const beganMs = performance.now();
+  const { tally, finding } = await watchSearch({
+    etcd,
+    steps: number('watch-steps'),
+    seed: number('seed'),
+    lanes: number('lanes'),
+    onDifference: print,
+    onProgress: progressPrinter(beganMs),
+  });
+  const { steps, runs, answers, late } = tally;
+  print(`${steps} steps in ${runs} runs against etcd ${etcd.version}, ${answers} answers compared`);
+  print(`${late} runs that differed once and not when repeated: a server was late`);
+  print(finding ?? '0 unexplained differences');
+  process.exitCode = finding === undefined ? 0 : 1;
+}
+
 async function main(etcd: EtcdProgram): Promise<void> {
   const beganMs = performance.now();
   const { tally, findings } = await chosenRun(etcd, beganMs);
@@ -87,4 +107,6 @@ async function main(etcd: EtcdProgram): Promise<void> {
 }
 
 const chosen = chosenEtcd();
-if (chosen !== undefined) await main(chosen);
+if (chosen !== undefined) {
+  await (values['watch-steps'] === undefined ? main(chosen) : watches(chosen));
+}

@@ -79,27 +79,20 @@ describe('the client port with TLS', () => {
     assert.ok(member.log.some((line) => line.startsWith('serving client traffic securely')));
   });
 
-  test('turns others away; the log and kvorumctl say why', async () => {
+  test('turns others away; kvorumctl says why', async () => {
     const at = secure(member);
-    const cases: [flags: string[], log: RegExp | undefined, warning: RegExp][] = [
-      [
-        trust,
-        /tls: client didn't provide a certificate/,
-        /remote error: tls: certificate required/,
-      ],
+    const cases: [flags: string[], warning: RegExp][] = [
+      [trust, /remote error: tls: certificate required/],
       [
         [`--cacert=${other.caFile}`, ...show(client)],
-        undefined,
         /x509: certificate signed by unknown authority/,
       ],
     ];
     for (const [name, words] of tools) {
-      for (const [flags, log, warning] of cases) {
-        member.log.length = 0;
+      for (const [flags, warning] of cases) {
         const child = await ctl(words, at, [...flags, '--command-timeout=500ms', 'get', 'a']);
         assert.equal(shown(child), '1 ', name);
         assert.match(child.stderr, /Error: context deadline exceeded\n$/, name);
-        if (log !== undefined) await member.logged(log);
         if (name === 'kvorumctl') assert.match(child.stderr, warning);
       }
     }
@@ -127,8 +120,8 @@ test('a port without TLS says so to those who come with it', async () => {
     for (const [name, words] of tools) {
       const child = await ctl(words, secure(member), args);
       assert.equal(shown(child), '1 ', name);
-      if (name.includes(' 3.4')) continue;
-      assert.match(child.stderr, /tls: first record does not look like a TLS handshake/, name);
+      if (name !== 'kvorumctl') continue;
+      assert.match(child.stderr, /tls: first record does not look like a TLS handshake/);
     }
     await member.logged(/rejected connection .* client sent a TLS handshake to a port without TLS/);
   } finally {

@@ -304,7 +304,8 @@ function highestRevision({ operations, watches }: History): number {
     highest = Math.max(highest, shownRevision(operation) ?? 0);
   }
   for (const { arrivals } of watches) {
-    for (const { response } of arrivals) highest = Math.max(highest, response.header?.revision ?? 0);
+    for (const { response } of arrivals)
+      highest = Math.max(highest, response.header?.revision ?? 0);
   }
   return highest;
 }

@@ -8,9 +8,19 @@ import { saveRun } from './save-run.js';
 async function main(): Promise<number> {
   const { seed, minutes, save } = await yargs(process.argv.slice(2))
     .scriptName('node dist/test/fire/main.js')
-    .usage('$0 [options]\n\nRuns three processes under faults from a seed, and judges what clients saw.')
-    .option('seed', { type: 'number', default: 1, describe: 'decides faults, traffic and settings' })
-    .option('minutes', { type: 'number', default: 1, describe: 'how long faults and traffic go on' })
+    .usage(
+      '$0 [options]\n\nRuns three processes under faults from a seed, and judges what clients saw.',
+    )
+    .option('seed', {
+      type: 'number',
+      default: 1,
+      describe: 'decides faults, traffic and settings',
+    })
+    .option('minutes', {
+      type: 'number',
+      default: 1,
+      describe: 'how long faults and traffic go on',
+    })
     .option('save', { type: 'boolean', default: false, describe: 'write the run down in any case' })
     .strict()
     .help()

@@ -27,7 +27,9 @@ export class Road {
   }
 
   get delayMs(): number {
-    const delays = [...this.#troubles].map((trouble) => (trouble.kind === 'delay' ? trouble.ms : 0));
+    const delays = [...this.#troubles].map((trouble) =>
+      trouble.kind === 'delay' ? trouble.ms : 0,
+    );
     return Math.max(0, ...delays);
   }
 

@@ -12,6 +12,7 @@ class Receiver implements Endpoint {
   readonly handler: PeerHandler;
   isAlive = true;
   removed: bigint[] = [];
+  readonly known = new Map<bigint, readonly string[]>();
   toldRemoved = 0;
 
   constructor(
@@ -29,6 +30,10 @@ class Receiver implements Endpoint {
       removedFromCluster: () => void this.toldRemoved++,
       serve: async () => undefined,
     };
+  }
+
+  met(id: bigint, peerUrls: readonly string[]): void {
+    this.known.set(id, peerUrls);
   }
 
   perform(action: () => void): void {
@@ -83,6 +88,14 @@ describe('the virtual network', () => {
     await loop.run(1_000_000);
     assert.deepEqual(indexes(), inOrder);
     assert.equal(observed.length, 100);
+  });
+
+  // Seed 30600 of `everything`: a laggard could not answer a leader that had joined while it was down.
+  it('says where the sender can be answered', async () => {
+    const { loop, send, b } = netted();
+    send(1);
+    await loop.run(1_000_000);
+    assert.deepEqual([...b.known], [[1n, urls('a')]]);
   });
 
   it('loses, and tells the sender of some losses', async () => {

@@ -94,7 +94,10 @@ export abstract class Connection {
     if (options.keepAlive !== undefined) {
       this.keepAlive = new KeepAlive(
         options.keepAlive,
-        () => this.ping(KEEP_ALIVE_PING),
+        () => {
+          if (this.wantsPings()) this.ping(KEEP_ALIVE_PING);
+          return this.wantsPings();
+        },
         () => this.destroy(),
       );
     }
@@ -382,6 +385,12 @@ export abstract class Connection {
   protected abstract pinged(): void;
   protected abstract ponged(payload: Buffer): void;
   protected abstract goneAway(lastStreamId: number, code: ErrorCode): void;
+  /** May the other side be asked whether it is there? */
+  protected wantsPings(): boolean {
+    return true;
+  }
+  /** Nothing comes or leaves any more. */
+  protected disappeared(): void {}
   protected settingsChanged(): void {}
   /** Headers or data of a stream leave. */
   protected noteAnswer(): void {}
@@ -538,6 +547,11 @@ export abstract class Connection {
     this.end();
   }
 
+  /** Has it ended, or is it about to? */
+  protected get isOver(): boolean {
+    return this.over;
+  }
+
   /** Sends what has gathered and closes; streams that are left are aborted. */
   end(): void {
     if (this.over) return;
@@ -569,13 +583,14 @@ export abstract class Connection {
     this.keepAlive?.stop();
     this.output.destroy();
     this.abortAll();
+    this.disappeared();
     this.options.closed?.();
   }
 
   private abortAll(): void {
     for (const stream of this.streams.values()) {
       this.close(stream);
-      stream.aborted(ErrorCode.cancel);
+      stream.aborted(ErrorCode.connectError);
     }
   }
 }

@@ -5,10 +5,13 @@ import { huffmanDecode } from './huffman.js';
 import { type Field, staticTable } from './static-table.js';
 
 /** Names and values in turn, in the order of the block. */
-export type FieldList = string[];
+export type FieldList = readonly string[];
 
 /** An integer takes at most so many octets after its first: enough for what fits into a frame. */
 const MAX_MORE_OCTETS = 4;
+
+/** A block longer than this is not worth remembering. */
+const MOST_REMEMBERED_BYTES = 512;
 
 export class HeaderDecoder {
   readonly #table = new DynamicTable(DEFAULT_TABLE_BYTES);
@@ -24,18 +27,46 @@ export class HeaderDecoder {
   }
 
   /** Changes whenever the same block may mean something else from now on. */
-  version = 0;
+  #version = 0;
+  /** The last block and what it said: calls of one kind come in a row, and all say the same. */
+  readonly #lastBlock = Buffer.allocUnsafe(MOST_REMEMBERED_BYTES);
+  #lastBytes = -1;
+  #lastVersion = -1;
+  #lastList: FieldList | undefined;
 
   /**
-   * The fields of the block bytes[start, end), or undefined when they are more than `maxListBytes`.
-   * Throws {@link ConnectionError} when the block is malformed.
+   * The fields of the block bytes[start, end), or undefined when they are more than `maxListBytes`. The
+   * same list comes again where the same was said. Throws {@link ConnectionError} when the block is
+   * malformed.
    */
   decode(bytes: Buffer, start: number, end: number): FieldList | undefined {
+    if (this.#isLast(bytes, start, end)) return this.#lastList;
+    const version = this.#version;
+    const list = this.#decode(bytes, start, end);
+    if (version === this.#version) this.#remember(bytes, start, end, list);
+    return list;
+  }
+
+  #isLast(bytes: Buffer, start: number, end: number): boolean {
+    const length = this.#lastBytes;
+    if (end - start !== length || this.#version !== this.#lastVersion) return false;
+    return bytes.compare(this.#lastBlock, 0, length, start, end) === 0;
+  }
+
+  #remember(bytes: Buffer, start: number, end: number, list: FieldList | undefined): void {
+    if (end - start > MOST_REMEMBERED_BYTES) return;
+    bytes.copy(this.#lastBlock, 0, start, end);
+    this.#lastBytes = end - start;
+    this.#lastVersion = this.#version;
+    this.#lastList = list;
+  }
+
+  #decode(bytes: Buffer, start: number, end: number): FieldList | undefined {
     this.#bytes = bytes;
     this.#at = start;
     this.#end = end;
     this.#listBytes = 0;
-    const list: FieldList = [];
+    const list: string[] = [];
     this.#tableSizeUpdates();
     while (this.#at < end) this.#field(list);
     return this.#listBytes <= this.#maxListBytes ? list : undefined;
@@ -47,11 +78,11 @@ export class HeaderDecoder {
       const bytes = this.#integer(5);
       if (bytes > DEFAULT_TABLE_BYTES) malformed(`a table of ${bytes} bytes`);
       this.#table.resize(bytes);
-      this.version++;
+      this.#version++;
     }
   }
 
-  #field(list: FieldList): void {
+  #field(list: string[]): void {
     const first = this.#bytes[this.#at]!;
     if (first >= 0x80) {
       const { name, value } = this.#entry(this.#integer(7));
@@ -60,7 +91,7 @@ export class HeaderDecoder {
       const field = this.#literal(6);
       this.#put(list, field.name, field.value);
       this.#table.add(field);
-      this.version++;
+      this.#version++;
     } else if (first >= 0x20) {
       malformed('a change of the table behind a field');
     } else {
@@ -70,7 +101,7 @@ export class HeaderDecoder {
   }
 
   /** What is too much is decoded, for the table's sake, but not kept. */
-  #put(list: FieldList, name: string, value: string): void {
+  #put(list: string[], name: string, value: string): void {
     this.#listBytes += name.length + value.length + ENTRY_BYTES;
     if (this.#listBytes <= this.#maxListBytes) list.push(name, value);
   }

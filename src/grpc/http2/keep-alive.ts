@@ -6,6 +6,7 @@ export interface KeepAliveOptions {
   readonly timeoutMs: number;
 }
 
+/** `ping` says whether it has pinged: not everybody may at any time. */
 export class KeepAlive {
   private lastHeardMs = performance.now();
   private pinged = false;
@@ -13,7 +14,7 @@ export class KeepAlive {
 
   constructor(
     private readonly options: KeepAliveOptions,
-    private readonly ping: () => void,
+    private readonly ping: () => boolean,
     private readonly gone: () => void,
   ) {
     this.timer = this.later(options.intervalMs);
@@ -41,9 +42,8 @@ export class KeepAlive {
       this.timer = this.later(leftMs);
       return;
     }
-    this.pinged = true;
-    this.ping();
-    this.timer = this.later(timeoutMs);
+    this.pinged = this.ping();
+    this.timer = this.later(this.pinged ? timeoutMs : intervalMs);
   };
 }
 

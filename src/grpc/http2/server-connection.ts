@@ -19,7 +19,7 @@ export interface ServerConnectionOptions extends ConnectionOptions {
 }
 
 /** What may wait for windows that a client does not open before it is refused more. */
-const STUCK_BYTES = 16 * 1024 * 1024;
+const STUCK_BYTES = 4 * 1024 * 1024;
 const STUCK_MS = 1_000;
 
 const preface = Buffer.from(PREFACE, 'latin1');

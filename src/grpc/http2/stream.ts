@@ -69,6 +69,11 @@ export abstract class Stream {
     return !this.full;
   }
 
+  /** Ends this side, behind all that waits, and says no more. */
+  protected sendEnd(): void {
+    this.connection.send(this, BARE, NOTHING, true);
+  }
+
   /** Ends this side, behind all that waits. */
   protected sendTrailers(fields: readonly OutgoingField[]): void {
     this.connection.sendTrailers(this, fields);
@@ -81,7 +86,7 @@ export abstract class Stream {
   /** The other side may send `count` bytes more. */
   protected use(count: number): void {
     this.usedBytes += count;
-    if (!this.remoteEnded) this.connection.giveCredit(this);
+    if (count > 0 && !this.remoteEnded) this.connection.giveCredit(this);
   }
 
   /** Something of what waited has been sent. */
@@ -91,3 +96,5 @@ export abstract class Stream {
     this.drained();
   }
 }
+
+const NOTHING = new Uint8Array(0);

@@ -1,4 +1,5 @@
 /** What all calls of one transport share, and what all of one connection do. */
+import type { FieldList, RequestHead } from '../../grpc/index.js';
 import type { Logger } from '../../server/environment.js';
 import type { Deadlines } from './deadlines.js';
 
@@ -21,6 +22,8 @@ export interface Caller {
   readonly remote: string;
   /** Common name of the client certificate that the listener has verified. */
   readonly certificateName: string | undefined;
+  /** What its request says; undefined: malformed. */
+  headOf(fields: FieldList): RequestHead | undefined;
   /** Bytes of its messages that have come and cannot be handed on yet. */
   heldBytes: number;
 }

@@ -6,7 +6,7 @@ import {
   compress,
   decompress,
   encodeStatusText,
-  ErrorCode,
+  type ErrorCode,
   fieldOf,
   type FieldList,
   GZIP,

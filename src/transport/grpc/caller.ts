@@ -3,13 +3,27 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { hostAndPort } from '../listen-address.js';
+import { type FieldList, type RequestHead, readRequestHead } from '../../grpc/index.js';
 import type { Caller } from './call-room.js';
 
 export function callerOf(connection: Duplex): Caller {
   return {
     remote: remoteOf(connection),
     certificateName: certificateNameOf(connection),
+    headOf: rememberingHeads(),
     heldBytes: 0,
+  };
+}
+
+/** A connection gives the same list again where a request says the same as the last. */
+function rememberingHeads(): Caller['headOf'] {
+  let lastFields: FieldList | undefined;
+  let lastHead: RequestHead | undefined;
+  return (fields) => {
+    if (fields === lastFields) return lastHead;
+    lastFields = fields;
+    lastHead = readRequestHead(fields);
+    return lastHead;
   };
 }
 

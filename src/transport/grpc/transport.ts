@@ -5,7 +5,6 @@ import {
   ErrorCode,
   type FieldList,
   type RequestHead,
-  readRequestHead,
   ServerConnection,
   type Stream,
 } from '../../grpc/index.js';
@@ -75,8 +74,17 @@ export class GrpcTransport implements Transport {
     if (this.room.closing) connection.sendAway();
   }
 
+  get openConnections(): number {
+    return this.connections.size;
+  }
+
+  /** Calls that their services have not ended. */
+  get runningCalls(): number {
+    return this.room.running;
+  }
+
   private accept(caller: Caller, fields: FieldList): Stream | ErrorCode {
-    const head = readRequestHead(fields);
+    const head = caller.headOf(fields);
     if (head === undefined) return ErrorCode.protocolError;
     if (!isGrpc(head.contentType)) return new HttpExchange(this.options.http, head, fields);
     return this.callOf(caller, head, fields);

@@ -32,7 +32,7 @@ export class UnaryCall extends Call {
     if (this.asked || this.over) return;
     if (this.held === undefined && isOneMessage(bytes, start, end)) {
       this.received(bytes.subarray(start + PREFIX_BYTES, end), false);
-    } else {
+    } else if (start < end) {
       this.gather(bytes, start, end);
     }
     if (ended && !this.asked) this.halfClosed();

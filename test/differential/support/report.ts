@@ -77,6 +77,7 @@ export function describeTally(tally: Tally, version: string, seconds: number): s
       .map(({ versionText, what, why }) => `           (${versionText}) ${what}: ${why}`),
     'besides:',
     `${pad(tally.undefinedOrders)}  equal but for what etcd leaves open (order of equals, seconds left)`,
+    `${pad(tally.hashesAskedAgain)}  hashes asked for again, as a compaction was still being worked off`,
     `${pad(tally.lateRuns)}  runs cut short because a short lease was about to expire`,
   ].join('\n');
 }

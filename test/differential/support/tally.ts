@@ -7,6 +7,8 @@ export class Tally {
   /** Runs cut off because a lease of the shortest time was about to expire. */
   lateRuns = 0;
   undefinedOrders = 0;
+  /** HashKV that differed while a compaction was being worked off, and was asked for again. */
+  hashesAskedAgain = 0;
   readonly kinds = new Map<string, number>();
   readonly errors = new Map<string, number>();
   readonly explained = new Map<string, number>();

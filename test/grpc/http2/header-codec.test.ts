@@ -196,6 +196,20 @@ describe('header blocks', () => {
     assert.deepEqual([...encoder.block.subarray(0, 4)], [0x20, 0x3f, 0xe1, 0x1f]);
   });
 
+  it('that say the same are read once, until the table makes them say something else', () => {
+    const decoder = new HeaderDecoder(MAX_LIST_BYTES);
+    const read = (block: Buffer): readonly string[] => decoder.decode(block, 0, block.length)!;
+    read(literal('first', '1'));
+    const said = read(indexed(62));
+    assert.deepEqual(said, ['first', '1']);
+    assert.equal(read(Buffer.concat([indexed(62)])), said);
+    assert.deepEqual(read(literal('second', '2')), ['second', '2']);
+    assert.deepEqual(read(literal('second', '2')), ['second', '2']);
+    assert.deepEqual(read(indexed(62)), ['second', '2']);
+    read(tableSize(0));
+    assert.throws(() => read(indexed(62)), { name: 'ConnectionError' });
+  });
+
   it('may come in any kind of literal, and index', () => {
     fc.assert(
       fc.property(

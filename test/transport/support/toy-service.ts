@@ -128,23 +128,27 @@ const answerHttp: HttpHandler = ({ method, path, query }) => {
   return notFoundReply();
 };
 
+/** What the toy will note, of nobody yet. */
+export function newToy(): Toy {
+  const notes = { logs: [], streams: [], contexts: [], releases: [], finishSlow: [] };
+  return notes as unknown as Toy;
+}
+
+export function toyMethods(toy: Toy): Method[] {
+  return [...unaryMethods(toy), ...streamMethods(toy)];
+}
+
 /** Starts the toy on an ephemeral port of the loopback interface, or on `url`. */
 export async function startToy(
   url = 'http://127.0.0.1:0',
   options: Partial<ClientPortOptions> = {},
 ): Promise<Toy> {
-  const toy = {
-    logs: [],
-    streams: [],
-    contexts: [],
-    releases: [],
-    finishSlow: [],
-  } as unknown as Toy;
+  const toy = newToy();
   const logger: Logger = (level, message, fields = {}) =>
     void toy.logs.push({ level, message, fields });
   toy.listener = await listenClientPort({
     url,
-    methods: [...unaryMethods(toy), ...streamMethods(toy)],
+    methods: toyMethods(toy),
     http: answerHttp,
     maxRequestBytes: MAX_REQUEST_BYTES,
     logger,
