@@ -75,7 +75,8 @@ test('all members are replaced under load', { timeout: 180_000 }, async (t) => {
   after(async () => {
     newClients.forEach((client) => client.close());
     await cluster.stop();
-    await Promise.all(newcomers.map((member) => member.process && member.stop()));
+    const started = newcomers.filter((member) => member.process);
+    await Promise.all(started.map((member) => member.stop()));
   });
   const all = [...cluster.clients, ...newClients];
   const load = new PutLoad(all, {
