@@ -127,7 +127,14 @@ export class Keyspace {
   }
 
   /** Writes all of `buffer` in one atomic batch. */
-  async write(buffer: WriteBuffer, sync: boolean): Promise<void> {
+  write(buffer: WriteBuffer, sync: boolean): Promise<void> {
+    return this.#write(buffer, { sync, tally: true });
+  }
+
+  async #write(
+    buffer: WriteBuffer,
+    { sync, tally }: { sync: boolean; tally: boolean },
+  ): Promise<void> {
     if (this.#writer.failure !== undefined) throw this.#writer.failure;
     const replacedBytes = await this.#replacedBytes(buffer);
     const liveBytes = this.#liveBytes + buffer.putBytes - replacedBytes;
@@ -137,19 +144,24 @@ export class Keyspace {
       addChange(batch, bucket, change);
       if (++ops % SLICE_OPS === 0) await nextTurn();
     }
-    batch.put(TALLY_KEY, sealed(TALLY_KEY, encodeTally(liveBytes)));
+    if (tally) batch.put(TALLY_KEY, sealed(TALLY_KEY, encodeTally(liveBytes)));
     await this.#writer.write(batch, buffer.bytes + RECORD_OVERHEAD_BYTES * buffer.ops, sync);
     this.#written(buffer, liveBytes);
     await this.#measureIfStale();
   }
 
-  /** Puts `pairs` into an empty keyspace; durable when it resolves. */
+  /**
+   * Puts `pairs` into an empty keyspace; durable when it resolves. The tally comes last, alone of the keys
+   * that are always rewritten: tables that hold ascending keys and nothing else need never be merged. And
+   * while one is being written nothing more is gathered, so that memory stays bounded on a slow disk.
+   */
   async fill(pairs: AsyncIterable<readonly [Bucket, Pair]>): Promise<void> {
     let buffer = new WriteBuffer();
     for await (const [bucket, [key, value]] of pairs) {
       buffer.set(bucket, key, value);
       if (buffer.bytes < FILL_BYTES) continue;
-      await this.write(buffer, false);
+      await this.#write(buffer, { sync: false, tally: false });
+      await this.#writer.settle();
       buffer = new WriteBuffer();
     }
     await this.write(buffer, true);
