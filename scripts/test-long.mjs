@@ -1,7 +1,7 @@
 // npm run test:long [-- --seeds N] [--minutes M]: what npm test has no time for. Three processes under
 // fire, many seeds of profile `everything`, every mutant, long runs of the schedule property,
-// random requests to a real etcd and to Kvorum. Says what it
-// runs.
+// random requests to a real etcd and to Kvorum, a learner in clusters of real etcd, histories carried
+// between the two. Says what it runs.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -30,6 +30,8 @@ const steps = [
   ['dist/test/sim/check-property.js', atMost(200)],
   [differential, '--seed', fireSeed, '--steps', String(Math.min(seeds * 50, 100_000))],
   [differential, '--seed', fireSeed, '--hash-histories', atMost(1000)],
+  ['dist/test/e2e/long/learner.js', String(2 * minutes)],
+  ['dist/test/e2e/long/round-trips.js', atMost(20)],
 ];
 let failed = 0;
 for (const args of steps) {

@@ -3,6 +3,7 @@ import { compaction } from './compaction.js';
 import { keyspaceSize } from './keyspace-size.js';
 import { largeRange } from './large-range.js';
 import { expiry, keepAlives } from './leases.js';
+import { snapshot } from './snapshot.js';
 import { watchBehind } from './watch-behind.js';
 import { watchManyKeys, watchOneKey } from './watch-fan-out.js';
 
@@ -16,4 +17,5 @@ export const SCALE_LINES: readonly Line[] = [
   expiry,
   compaction,
   largeRange,
+  snapshot,
 ];

@@ -19,6 +19,7 @@ import type {
   WatchResponse,
 } from '../api/index.js';
 import type { SnapshotStatus } from '../bolt/index.js';
+import type { SnapshotDifferences } from '../embed/snapshot-diff.js';
 import type { ConformanceReport } from './conformance/report.js';
 
 export interface EndpointStatus {
@@ -68,6 +69,7 @@ export type Result =
   | { kind: 'moveLeader'; from: bigint; to: bigint; response: HeaderResponse }
   | { kind: 'snapshotStatus'; status: SnapshotStatus }
   | { kind: 'snapshotHash'; hash: SnapshotHash }
+  | { kind: 'snapshotDiff'; differences: SnapshotDifferences }
   | { kind: 'conformance'; report: ConformanceReport }
   | { kind: 'endpointStatus'; list: EndpointStatus[] }
   | { kind: 'endpointHealth'; list: EndpointHealth[] }

@@ -54,7 +54,7 @@ const RESTORE_FLAGS: readonly FlagSpec[] = [
 
 const REVISION: FlagSpec = { name: 'rev', kind: 'int', help: 'As of this revision; 0 is the last' };
 
-const reading = (name: 'status' | 'hashKv' | 'get') => async (): Promise<RunCommand> =>
+const reading = (name: 'status' | 'hashKv' | 'get' | 'diff') => async (): Promise<RunCommand> =>
   (await import('./commands/snapshot-read.js'))[name];
 
 export const UTL: Command = {
@@ -96,6 +96,19 @@ export const UTL: Command = {
             { name: 'print-value-only', kind: 'bool', help: 'Values without keys' },
           ],
           load: reading('get'),
+        },
+        {
+          name: 'diff',
+          summary: 'Print the keys in which two differ',
+          synopsis: '<filename> <filename>',
+          details: [
+            '- key: only in the first; + key: only in the second;',
+            '~ key: another value or lease.',
+            'Exit code 1 if there is any.',
+          ],
+          examples: [['snapshot diff old.db new.db', 'what has changed since']],
+          flags: [{ name: 'prefix', kind: 'string', help: 'Only keys that start with it' }],
+          load: reading('diff'),
         },
       ],
     },

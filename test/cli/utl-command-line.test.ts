@@ -4,8 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { KVORUMUTL, UTL } from '../../src/cli/utl-commands.js';
+import { encodeRecord, encodeTombstone, recordKey } from '../../src/mvcc/index.js';
 import { run as runProgram, type Shown } from './support/run.js';
-import { fixture, fixtureBytes } from './support/snapshots.js';
+import { fixture, fixtureBytes, snapshotFile } from './support/snapshots.js';
 import { tempDir } from './support/temp-dir.js';
 
 const dir = tempDir();
@@ -198,4 +199,45 @@ test('a file is never changed by looking at it', async () => {
     await run(...args, path, ...(args[1] === 'get' ? ['', '--prefix'] : []));
   }
   assert.ok(readFileSync(path).equals(bytes));
+});
+
+describe('snapshot diff', () => {
+  const none = { version: 1, lease: 0n, createRevision: 2, modRevision: 2 };
+  const record = (main: number, key: string, value: string, lease = 0n) =>
+    [recordKey(main, 0), encodeRecord({ ...none, key, value, lease })] as const;
+  const deleted = (main: number, key: string) =>
+    [recordKey(main, 0, true), encodeTombstone(key)] as const;
+  const saved = async (name: string, ...key: (readonly [string, Uint8Array])[]) =>
+    file(name, await snapshotFile({ key: [...key], meta: [] }));
+
+  test('the keys that only one has, and those with another value or lease', async () => {
+    const a = await saved('a', record(2, 'a', '1'), record(3, 'b', '1'), record(4, 'c', '1'));
+    const b = await saved(
+      'b',
+      record(2, 'a', '1'),
+      record(3, 'b', '2'),
+      record(4, 'c', '1', 7n),
+      record(5, 'd', '1'),
+      record(6, 'e', '1'),
+      deleted(7, 'e'),
+    );
+    const plain = await run('snapshot', 'diff', a, b);
+    assert.deepEqual(plain, { code: 1, stdout: '~ b\n~ c\n+ d\n', stderr: '' });
+    const back = await run('snapshot', 'diff', b, a, '-w', 'json');
+    assert.equal(back.stdout, '{"removed":["ZA=="],"added":[],"changed":["Yg==","Yw=="]}\n');
+    assert.equal((await run('snapshot', 'diff', a, b, '--prefix=c')).stdout, '~ c\n');
+    await shows(['snapshot', 'diff', a, b, '--prefix=a'], '');
+  });
+
+  test('refusals', async () => {
+    const path = fixture('3.5.16');
+    await shows(['snapshot', 'diff', path, path], '');
+    await refuses(['snapshot', 'diff', path], 128, 'snapshot diff requires two filenames');
+    await refuses(['snapshot', 'diff', path, 'none'], 1, 'stat none: no such file or directory');
+    await refuses(
+      ['snapshot', 'diff', file('junk2', Buffer.from('junk\n')), path],
+      1,
+      'invalid database',
+    );
+  });
 });

@@ -2,6 +2,7 @@
 import { isEtcdError } from '../../api/index.js';
 import { BoltReader, snapshotStatus } from '../../bolt/index.js';
 import { utf8FromLatin1 } from '../../bytes/index.js';
+import { diffSnapshots } from '../../embed/snapshot-diff.js';
 import { withSnapshotFile } from '../../embed/snapshot-file.js';
 import { hashSnapshot, readSnapshot } from '../../embed/snapshot-keyspace.js';
 import { CommandError, ExitCode, badArgs } from '../exit.js';
@@ -47,6 +48,23 @@ export async function* get(
   };
   const response = await read(path, (reader) => readSnapshot(reader, range));
   yield result({ kind: 'get', response, valueOnly: flags.bool('print-value-only') });
+}
+
+/** Exit code 1 when they differ, as diff has it. */
+export async function* diff(
+  { flags, positional }: ParsedFlags,
+  session: Session,
+): AsyncGenerator<Output> {
+  if (positional.length !== 2) throw badArgs('snapshot diff requires two filenames');
+  const [first, second] = positional as [string, string];
+  await checkFormat(session);
+  const differences = await read(first, (a) =>
+    read(second, (b) => diffSnapshots(a, b, flags.string('prefix'))),
+  );
+  yield result({ kind: 'snapshotDiff', differences });
+  if (Object.values(differences).some((keys: string[]) => keys.length > 0)) {
+    throw new CommandError(ExitCode.error, '');
+  }
 }
 
 async function read<T>(path: string, use: (reader: BoltReader) => Promise<T>): Promise<T> {

@@ -65,6 +65,7 @@ class Fields {
         return this.snapshotStatus(result.status);
       case 'snapshotHash':
         return this.snapshotHash(result.hash);
+      case 'snapshotDiff':
       case 'memberAdd':
       case 'memberChange':
       case 'moveLeader':

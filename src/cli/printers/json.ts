@@ -19,6 +19,7 @@ import type {
   RangeResponse,
 } from '../../api/index.js';
 import { hexId, latin1FromUtf8, utf8FromLatin1 } from '../../bytes/index.js';
+import type { SnapshotDifferences } from '../../embed/snapshot-diff.js';
 import type { SnapshotStatus } from '../../bolt/index.js';
 import { reportJson } from '../conformance/report.js';
 import type { EndpointHealth, Result, SnapshotHash } from '../output.js';
@@ -59,6 +60,8 @@ function resultJson(result: Result, hex: boolean): JsonText {
       return jsonObject({ header: headerJson(result.response.header) });
     case 'snapshotStatus':
       return snapshotStatusJson(result.status);
+    case 'snapshotDiff':
+      return differencesJson(result.differences);
     case 'snapshotHash':
       return snapshotHashJson(result.hash);
     case 'endpointStatus':
@@ -265,6 +268,14 @@ function snapshotHashJson({ hash, hashRevision, compactRevision }: SnapshotHash)
     hash: `${hash}`,
     hashRevision: `${hashRevision}`,
     compactRevision: `${compactRevision}`,
+  });
+}
+
+function differencesJson({ removed, added, changed }: SnapshotDifferences): JsonText {
+  return jsonObject({
+    removed: jsonList(removed.map(jsonBytes)),
+    added: jsonList(added.map(jsonBytes)),
+    changed: jsonList(changed.map(jsonBytes)),
   });
 }
 

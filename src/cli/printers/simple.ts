@@ -11,6 +11,7 @@ import type {
   WatchResponse,
 } from '../../api/index.js';
 import { hexId, latin1FromUtf8 } from '../../bytes/index.js';
+import type { SnapshotDifferences } from '../../embed/snapshot-diff.js';
 import { reportText } from '../conformance/report.js';
 import { goQuote } from '../go-text/quote.js';
 import type { EndpointHealth, Result } from '../output.js';
@@ -53,6 +54,8 @@ export function printSimple(result: Result, hex: boolean): string {
       return printRows(snapshotStatusRows(result.status));
     case 'snapshotHash':
       return printRows(snapshotHashRows(result.hash));
+    case 'snapshotDiff':
+      return printDifferences(result.differences, hex);
     case 'endpointStatus':
       return printRows(statusRows(result.list));
     case 'endpointHashKv':
@@ -194,4 +197,15 @@ function printMemberChange({
 /** Go's `%16x`. */
 function paddedId(id: bigint): string {
   return hexId(id).padStart(16);
+}
+
+/** As diff shows lines: `-` only in the first, `+` only in the second, `~` another value or lease. */
+function printDifferences({ removed, added, changed }: SnapshotDifferences, hex: boolean): string {
+  const marked = [
+    ...removed.map((key) => [key, '-']),
+    ...added.map((key) => [key, '+']),
+    ...changed.map((key) => [key, '~']),
+  ] as [string, string][];
+  marked.sort(([a], [b]) => (a < b ? -1 : 1));
+  return marked.map(([key, mark]) => `${mark} ${text(key, hex)}\n`).join('');
 }

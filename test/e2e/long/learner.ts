@@ -13,6 +13,8 @@ const found = etcdInstallations
   .sort((a, b) => Number(b.version.startsWith('3.5.')) - Number(a.version.startsWith('3.5.')));
 if (found.length === 0) console.log('skipped: no etcd in PATH or KVORUM_ETCD_DIR');
 console.log(`KVORUM_E2E_SEED=${seed}`);
+// What the helpers start does not keep a process alive.
+setInterval(() => {}, 60_000);
 for (const [i, etcd] of found.entries()) {
   for (const shortLog of [true, false]) {
     const seconds = Number(minutes) * (i === 0 ? 60 : 12);

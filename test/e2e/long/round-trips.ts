@@ -10,6 +10,8 @@ const count = Number(process.argv[2] ?? 20);
 const found = etcdInstallations.filter(({ snapshotTool }) => snapshotTool !== undefined);
 if (found.length === 0) console.log('skipped: no etcd in PATH or KVORUM_ETCD_DIR');
 console.log(`KVORUM_E2E_SEED=${seed}`);
+// What the helpers start does not keep a process alive.
+setInterval(() => {}, 60_000);
 let revisions = 0;
 for (let i = 0; found.length > 0 && i < count; i++) {
   const etcd = found[i % found.length]!;

@@ -79,6 +79,8 @@ async function restartSomebody(
   const leader = await hosted.hosts.leader();
   const victim = round % 3 === 1 ? leader : (leader + 1) % 3;
   const member = hosted.hosts.members[victim]!;
-  await member.stop(signal);
+  // A real etcd that is asked to end takes its time.
+  member.process!.kill(signal);
+  await member.process!.until(() => member.process!.exit !== undefined, 60_000, 'end of a host');
   await member.start();
 }

@@ -8,9 +8,9 @@ import { freePort } from './ports.js';
 import { tempDir } from './temp-dir.js';
 
 /** How long a member may take from spawn to serving, unless said otherwise. */
-const defaultReadyTimeoutMs = 20_000;
+const defaultReadyTimeoutMs = 60_000;
 /** How long a member may take from a signal to its end. */
-const exitTimeoutMs = 10_000;
+const exitTimeoutMs = 30_000;
 
 export interface MemberOptions {
   /** Default: the server under test. */
