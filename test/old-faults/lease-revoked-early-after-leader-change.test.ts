@@ -11,7 +11,7 @@ import { Cluster } from './support/cluster.js';
 import { eventually } from './support/eventually.js';
 
 /** Seconds of the members in a real one. */
-const SPEED = 10;
+const SPEED = 4;
 const TTL_SECONDS = 5;
 
 async function holdKey(store: Kvorum): Promise<bigint> {
