@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Compare } from '../../src/api/index.js';
-import { DecodeError, keyValue, txnRequest, txnResponse } from '../../src/codec/index.js';
+import {
+  DecodeError,
+  keyValue,
+  rangeStreamResponse,
+  txnRequest,
+  txnResponse,
+} from '../../src/codec/index.js';
+import { encodeByTwin } from './twin.js';
 import { bytes, hex } from './values.js';
 
 /** The comparison in a transaction of one. */
@@ -71,4 +78,13 @@ test('a tombstone is its key alone', () => {
     lease: 0n,
   };
   assert.equal(hex(keyValue.encode(tombstone)), '0a016b');
+});
+
+test('a part of a range is a range answer inside a message', () => {
+  const kv = { createRevision: 1, modRevision: 2, version: 3, lease: 4n };
+  const part = { kvs: [{ key: 'a', value: '\xff', ...kv }], more: true, count: 7 };
+  const encoded = rangeStreamResponse.encode(part);
+  const twin = encodeByTwin('etcdserverpb.RangeStreamResponse', { rangeResponse: part });
+  assert.equal(hex(encoded), hex(twin));
+  assert.deepEqual(rangeStreamResponse.decode(encoded), part);
 });

@@ -50,6 +50,7 @@ test('every protobuf codec is in the list', () => {
     'leaseInternalRequest',
     'leaseInternalResponse',
     'leaseLeasesRequest',
+    'rangeStreamResponse', // kv.test.ts
     'statusRequest',
     'defragmentRequest',
     'hashRequest',

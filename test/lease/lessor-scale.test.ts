@@ -6,27 +6,28 @@ import { Lessor } from '../../src/lease/index.js';
 
 const COUNT = 100_000;
 
-function elapsedMs(action: () => void): number {
-  const start = performance.now();
+function cpuMs(action: () => void): number {
+  const before = process.cpuUsage();
   action();
-  return performance.now() - start;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 describe('100,000 leases', () => {
   it('are granted, renewed, listed as due and revoked in reasonable time', async () => {
     const lessor = await Lessor.open(new MemoryBackend(), { minTtlSeconds: 2 });
     lessor.promote(0, 0);
-    const granting = elapsedMs(() => {
+    const granting = cpuMs(() => {
       for (let i = 1; i <= COUNT; i++) lessor.grant(BigInt(i), 60 + (i % 100), 0);
     });
-    const renewing = elapsedMs(() => {
+    const renewing = cpuMs(() => {
       for (let round = 1; round <= 2; round++) {
         for (let i = 1; i <= COUNT; i++) lessor.renew(BigInt(i), round * 1000);
         assert.deepEqual(lessor.expired(round * 1000, 500), []);
       }
     });
     let expired = 0;
-    const expiring = elapsedMs(() => {
+    const expiring = cpuMs(() => {
       for (let nowMs = 60_000; nowMs <= 170_000; nowMs += 500) {
         for (;;) {
           const ids = lessor.expired(nowMs, 500);
@@ -49,7 +50,7 @@ describe('100,000 leases', () => {
     for (let i = 1; i <= COUNT; i++) before.grant(BigInt(i), 60, 0);
     const lessor = await Lessor.open(backend, { minTtlSeconds: 2 });
     assert.equal(lessor.count, COUNT);
-    const promoting = elapsedMs(() => lessor.promote(0, 1000));
+    const promoting = cpuMs(() => lessor.promote(0, 1000));
     assert.ok(promoting < 5000, `promoting took ${promoting} ms`);
     assert.equal(lessor.expired(60_999, COUNT).length, 0);
     assert.equal(lessor.expired(61_000, COUNT).length, 750);

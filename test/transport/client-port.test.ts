@@ -52,7 +52,7 @@ for (const transport of TRANSPORTS)
       let local: { host: string; port: number };
 
       before(async () => {
-        toy = await startToy('http://127.0.0.1:0', { transport, firstBytesTimeoutMs: 200 });
+        toy = await startToy('http://127.0.0.1:0', { transport, firstBytesTimeoutMs: 1000 });
         client = new ToyClient(`127.0.0.1:${toy.listener.port}`);
         local = { host: '127.0.0.1', port: toy.listener.port };
       });
